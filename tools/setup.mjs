@@ -30,7 +30,9 @@ function main() {
 }
 
 function installPackages() {
-  const wanted = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
   const stamp = join(root, 'node_modules', '.tidemark-lock-hash');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   say('installing packages (npm ci), about half a minute');
@@ -48,7 +50,9 @@ function provideNode() {
   const platform = `${process.platform}-${process.arch}`;
   const [name, version] = NODE_PACKAGES[platform] ?? [];
   if (name === undefined) {
-    fail(`Node ${process.versions.node} is too old and none can be fetched for ${platform}; install Node ${OLDEST_NODE.join('.')} or newer`);
+    fail(
+      `Node ${process.versions.node} is too old and none can be fetched for ${platform}; install Node ${OLDEST_NODE.join('.')} or newer`,
+    );
   }
   const home = join(root, '.tidemark', `node-${version}`);
   const binary = join(home, 'node_modules', name, 'bin', 'node');
@@ -56,7 +60,20 @@ function provideNode() {
     say(`Node ${process.versions.node} is too old, bringing ${version} for this project alone`);
     mkdirSync(home, { recursive: true });
     writeFileSync(join(home, 'package.json'), '{"private":true}\n');
-    run('npm', ['install', '--prefix', home, '--no-audit', '--no-fund', '--loglevel=error', '--save-exact', `${name}@${version}`], `could not fetch ${name}@${version}`);
+    run(
+      'npm',
+      [
+        'install',
+        '--prefix',
+        home,
+        '--no-audit',
+        '--no-fund',
+        '--loglevel=error',
+        '--save-exact',
+        `${name}@${version}`,
+      ],
+      `could not fetch ${name}@${version}`,
+    );
   }
   if (existsSync(link) && readlinkOrEmpty(link) === binary) return;
   rmSync(link, { force: true });
@@ -73,7 +90,8 @@ function readlinkOrEmpty(path) {
 
 function provideSandbox() {
   if (process.platform !== 'linux' || onPath('bwrap')) return;
-  const byHand = 'judging needs bubblewrap; install it with: sudo apt-get install bubblewrap (or your system\'s equivalent). Everything else runs without it.';
+  const byHand =
+    "judging needs bubblewrap; install it with: sudo apt-get install bubblewrap (or your system's equivalent). Everything else runs without it.";
   const isRoot = process.getuid?.() === 0;
   if (!isRoot || !onPath('apt-get') || process.env.TIDEMARK_NO_SYSTEM_PACKAGES) {
     say(byHand);

@@ -1,0 +1,155 @@
+/**
+ * What a service sees of the stage runtime. A handler reads like a recipe: decode, load, decide, save, publish. Offsets,
+ * fencing, revisions, event ids, retries, dead letters, tracing and metrics are the runtime's, once.
+ */
+import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
+import type { Headers, TopicDefinition } from '@tidemark/event-log';
+
+/** What events and timers derive new event ids from: the same cause gives the same ids when the work is repeated. */
+export interface Cause {
+  /** Id of the consumed event, of the job, or `<timer>/<key>/<tick>`. */
+  readonly id: string;
+  /** W3C trace context to carry on. */
+  readonly traceparent: string | undefined;
+}
+
+/** One decoded event. */
+export interface StageEvent<T> extends Cause {
+  readonly key: string;
+  readonly value: T;
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: bigint;
+  /** When the log took the record, or the sender's time, in ms since 1970. */
+  readonly timestampMs: number;
+  readonly headers: Headers;
+}
+
+/** A key that a tombstone removed. */
+export type RemovedKey = Omit<StageEvent<null>, 'value'>;
+
+/**
+ * A batch of one partition, in order. On revisioned topics it holds the newest event of each key alone, and nothing
+ * that this service already handled at that revision or a higher one.
+ */
+export interface EventBatch<T> extends Iterable<StageEvent<T>> {
+  readonly events: readonly StageEvent<T>[];
+  /** Tombstones; their keys are not among `events`. */
+  readonly removed: readonly RemovedKey[];
+}
+
+/** Publishing, part of every transaction: rows of the outbox, written with the state they speak of. */
+export interface Publisher {
+  /** Key, event id, headers and revision are filled in by the runtime. */
+  publish<D extends DescMessage>(cause: Cause, topic: TopicDefinition<D>, message: MessageShape<D>): void;
+  /** Removes a key from a compacted topic. */
+  publishTombstone(cause: Cause, topic: TopicDefinition, key: string): void;
+}
+
+/** SQL in the transaction at hand. `search_path` is the service's own schema. */
+export interface Sql {
+  /** @returns the rows (of `RETURNING` too). Parameters are `$1` …; arrays go with `unnest($1::text[])`. */
+  query<Row = Record<string, unknown>>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
+}
+
+/**
+ * The transaction of a batch, a job's completion, a timer's tick or a command: state, outgoing events, jobs and offset
+ * become visible together or not at all.
+ */
+export interface StageTransaction extends Sql, Publisher {
+  /** Jobs are found again by (kind, key): adding one that is there changes nothing. */
+  enqueue<P>(kind: JobKind<P>, jobs: readonly NewJob<P>[]): Promise<void>;
+  /** Throws {@link LeaseLostError} when the lease is no longer held with that epoch: the whole transaction rolls back. */
+  assertLease(lease: HeldLease): Promise<void>;
+  /** Run after commit, for in-memory caches and wake-ups; never for what must not be lost. */
+  afterCommit(action: () => void): void;
+}
+
+/** Long work outside any transaction: sandbox runs, calls to models. */
+export interface JobKind<P> {
+  readonly name: string;
+  readonly encode: (payload: P) => Uint8Array;
+  readonly decode: (bytes: Uint8Array) => P;
+  /** Consumption that feeds this kind pauses at this many open jobs. */
+  readonly bound: number;
+  /** A worker that says nothing for this long loses the job, in ms. */
+  readonly leaseMs: number;
+}
+
+export interface NewJob<P> {
+  readonly key: string;
+  readonly payload: P;
+  /** Cause of what the job will publish. */
+  readonly cause: Cause;
+  /** Higher first. Default 0. */
+  readonly priority?: number;
+  /** Not before this many ms from now (database clock). Default 0. */
+  readonly delayMs?: number;
+}
+
+export interface LeasedJob<P> extends Cause {
+  readonly kind: string;
+  readonly key: string;
+  readonly payload: P;
+  /** 1 on the first try. */
+  readonly attempt: number;
+}
+
+/**
+ * Works on jobs of one kind. `run` happens outside a transaction and may be repeated after a crash; `complete` happens
+ * in the one transaction that also removes the job, fenced by its lease. Provided in the service's module.
+ */
+export interface JobWorker<P, R> {
+  readonly kind: JobKind<P>;
+  /** Jobs in hand at once in this process. */
+  readonly concurrency: number;
+  run(job: LeasedJob<P>, signal: AbortSignal): Promise<R>;
+  complete(tx: StageTransaction, job: LeasedJob<P>, result: R): Promise<void>;
+  /**
+   * Called in place of `complete` when `run` threw a {@link RecordFault}, or anything else `maxAttempts` times: say in
+   * the state and the status what became of it. A {@link DependencyFault} is retried without a cap instead.
+   */
+  fail(tx: StageTransaction, job: LeasedJob<P>, error: Error): Promise<void>;
+  readonly maxAttempts?: number;
+}
+
+/** A lease of a name (for example a target) held by this replica, with the epoch that every write under it checks. */
+export interface HeldLease {
+  readonly name: string;
+  readonly epoch: bigint;
+}
+
+/** The record is at fault: it goes to the dead letters with its bytes, and the partition moves on. */
+export class RecordFault extends Error {
+  constructor(
+    /** Stable code, for example `undecodable` or `unknown_problem`. */
+    readonly code: string,
+    message: string,
+    /** The event at fault, where the handler knows it; without it the batch is bisected. */
+    readonly event?: Cause,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = 'RecordFault';
+  }
+}
+
+/** A dependency (database, broker, blob store, endpoint) is at fault: consumption pauses with backoff and says so. */
+export class DependencyFault extends Error {
+  constructor(
+    readonly dependency: string,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = 'DependencyFault';
+  }
+}
+
+/** The lease went to another replica. */
+export class LeaseLostError extends Error {
+  constructor(lease: HeldLease) {
+    super(`lease ${lease.name} with epoch ${lease.epoch} is no longer held`);
+    this.name = 'LeaseLostError';
+  }
+}
