@@ -19,8 +19,8 @@ export interface TopicDefinition<D extends DescMessage = DescMessage> {
   /** `<subject>.<state>.v<N>`; a breaking change of the schema is a new `v<N>`. */
   readonly name: string;
   readonly schema: D;
-  /** The record key of a message, as text. Undefined where outside clients write and any key is taken. */
-  readonly key: ((message: MessageShape<D>) => string) | undefined;
+  /** The record key of a message, as text. Absent where outside clients write and any key is taken. */
+  key?(message: MessageShape<D>): string;
   readonly cleanup: 'compact' | 'delete';
   /**
    * Messages of one key replace each other: they carry `revision`, which the runtime raises when a service publishes,
@@ -36,7 +36,7 @@ export interface TopicDefinition<D extends DescMessage = DescMessage> {
 }
 
 type TopicOptions<D extends DescMessage> = Pick<TopicDefinition<D>, 'schema' | 'writtenBy' | 'readBy' | 'says'> & {
-  readonly key?: (message: MessageShape<D>) => string;
+  key?(message: MessageShape<D>): string;
   readonly cleanup: 'compact' | 'delete';
   readonly logAppendTime?: boolean;
 };
@@ -47,7 +47,7 @@ export function topic<D extends DescMessage>(name: string, options: TopicOptions
   return {
     name,
     schema: options.schema,
-    key: options.key,
+    ...(options.key && { key: options.key }),
     cleanup: options.cleanup,
     revisioned: options.cleanup === 'compact',
     logAppendTime: options.logAppendTime ?? false,
