@@ -1,0 +1,42 @@
+/**
+ * Where big things lie: content-addressed, written once, never changed. An abstract class, so that it is both the port
+ * and the token by which services inject it.
+ */
+export abstract class BlobStore {
+  /**
+   * Stores bytes and answers with their SHA-256 (64 hexadecimal digits). When it resolves they outlive a power cut, so
+   * an event may name them. Storing again what is there costs a look.
+   */
+  abstract put(bytes: Uint8Array): Promise<string>;
+
+  /**
+   * @throws BlobMissingError nothing is stored under that hash
+   * @throws BlobDamagedError what is stored has another hash
+   */
+  abstract get(sha256: string): Promise<Uint8Array>;
+}
+
+/** Base of what a blob store throws; `code` is stable. */
+export class BlobError extends Error {
+  constructor(
+    readonly code: 'blob_missing' | 'blob_damaged',
+    readonly sha256: string,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+export class BlobMissingError extends BlobError {
+  constructor(sha256: string, options?: ErrorOptions) {
+    super('blob_missing', sha256, `no blob ${sha256}`, options);
+  }
+}
+
+export class BlobDamagedError extends BlobError {
+  constructor(sha256: string, options?: ErrorOptions) {
+    super('blob_damaged', sha256, `blob ${sha256} is not what its name says`, options);
+  }
+}

@@ -1,0 +1,22 @@
+/** What a service has in hand. Everything but `deadLetters` is zero when it is quiet. */
+export interface Activity {
+  readonly service: string;
+  /** Records not yet handled, by topic. */
+  readonly lag: Readonly<Record<string, number>>;
+  /** Events committed and not yet in the log. */
+  readonly outboxRows: number;
+  /** Jobs waiting, running or put off, by kind. */
+  readonly openJobs: Readonly<Record<string, number>>;
+  /** What the service reports by {@link ActivitySource}. */
+  readonly pendingWork: Readonly<Record<string, number>>;
+  /** Records laid into dead letters since the schema was made, by topic. */
+  readonly deadLetters: Readonly<Record<string, number>>;
+}
+
+const sum = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((total, count) => total + count, 0);
+
+/** True when nothing is on its way through the service. */
+export function isQuiet(activity: Activity): boolean {
+  return sum(activity.lag) + activity.outboxRows + sum(activity.openJobs) + sum(activity.pendingWork) === 0;
+}

@@ -1,0 +1,40 @@
+import { SetMetadata } from '@nestjs/common';
+import type { Cause, StageTransaction } from './api.ts';
+
+export const EVERY = Symbol('every');
+
+/** One turn of a timer; as a cause it is `<timer>/<key>/<tick>`. */
+export interface TimerTick extends Cause {
+  /** Rises by one each turn, over restarts and replicas. */
+  readonly tick: bigint;
+}
+
+export interface EveryOptions {
+  /** Stays the same over renamings: event ids derive from it. Default `<class>.<method>`. */
+  readonly name?: string;
+  /**
+   * True: every replica runs it on its own (for work on the leases that it holds); the key of the cause is then the
+   * replica. Default false: one replica at a time, and the turn's number is kept in the database.
+   */
+  readonly onEveryReplica?: boolean;
+}
+
+export interface EveryMetadata {
+  readonly periodMs: number;
+  readonly options: EveryOptions;
+}
+
+/**
+ * Runs a method of a provider or controller at a period, in milliseconds, counted from the end of the turn before. The
+ * turn is one transaction; when it throws, it rolls back and is tried again with backoff.
+ */
+export function Every(periodMs: number, options: EveryOptions = {}) {
+  return (
+    target: object,
+    method: string | symbol,
+    descriptor: TypedPropertyDescriptor<(tick: TimerTick, tx: StageTransaction) => Promise<void>>,
+  ): void => {
+    const metadata: EveryMetadata = { periodMs, options };
+    SetMetadata(EVERY, metadata)(target, method, descriptor);
+  };
+}

@@ -1,0 +1,47 @@
+import { Inject } from '@nestjs/common';
+import type { Cause, HeldLease, Sql, StageTransaction } from './api.ts';
+
+/** Token of the service's parsed configuration. */
+export const STAGE_CONFIG = Symbol('stage config');
+/** Token of the {@link EventLog}, for services that create topics or read from an offset. */
+export const EVENT_LOG = Symbol('event log port');
+
+/** Injects the service's parsed configuration. */
+export const InjectConfig = (): ParameterDecorator => Inject(STAGE_CONFIG);
+/** Injects the event log's port. */
+export const InjectEventLog = (): ParameterDecorator => Inject(EVENT_LOG);
+
+/** The service's own schema, outside the transactions that the runtime opens. Injected by its class. */
+export abstract class StageDatabase implements Sql {
+  /** One statement, committed by itself: for reading. What publishes or changes state uses {@link transaction}. */
+  abstract query<Row = Record<string, unknown>>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
+
+  /**
+   * A transaction of the service's own making, for example of an HTTP request: when it resolves, state and outgoing
+   * events are committed. Serialisation failures and deadlocks are tried again, so `work` may run more than once.
+   *
+   * @param handler stable name from which the ids of its events derive
+   */
+  abstract transaction<T>(handler: string, work: (tx: StageTransaction) => Promise<T>): Promise<T>;
+}
+
+export interface LeaseOwner {
+  readonly epoch: bigint;
+  /** Where the owner can be reached, as it was started with. Empty when it serves nothing. */
+  readonly address: string;
+  /** True when it is this replica. */
+  readonly here: boolean;
+}
+
+/** Leases of names (targets), timed by the database's clock and renewed in the background until released. */
+export abstract class LeaseKeeper {
+  /** Takes the lease where it is free or run out, or answers the one held here already. Undefined: another has it. */
+  abstract acquire(name: string): Promise<HeldLease | undefined>;
+  /** The lease as held here at last sight; {@link StageTransaction.assertLease} is what makes sure. */
+  abstract held(name: string): HeldLease | undefined;
+  abstract ownerOf(name: string): Promise<LeaseOwner | undefined>;
+  abstract release(name: string): Promise<void>;
+}
+
+/** A cause that nothing in the log gave: an HTTP request, a command. The same id gives the same event ids. */
+export const causeOf = (id: string, traceparent?: string): Cause => ({ id, traceparent });

@@ -1,0 +1,59 @@
+import type { EventLog } from '@tidemark/event-log';
+import type { z } from 'zod';
+import type { Activity } from './activity.ts';
+import type { ServiceDefinition } from './define-service.ts';
+
+/** What a service needs from outside; in one process several services share the log and the database. */
+export interface RunOptions {
+  /** Name of the installation, part of group and writer names. */
+  readonly environment: string;
+  readonly log: EventLog;
+  /** `postgres://…`; the service uses the schema that bears its name. */
+  readonly databaseUrl: string;
+  /** Variables for the service's own schema; defaults to those of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Connections to PostgreSQL. Default 6. */
+  readonly poolSize?: number;
+  /** Folder of the blob store. */
+  readonly blobFolder: string;
+  /** Where HTTP is served; undefined serves nothing. On other addresses than loopback a token is required. */
+  readonly http?: { readonly host: string; readonly port: number; readonly accessToken?: string };
+  /** Partitions of topics that are created. Default 4. */
+  readonly partitions?: number;
+  /** `silent` in specs. Default `info`. */
+  readonly logLevel?: string;
+}
+
+export interface Readiness {
+  readonly ready: boolean;
+  /** Why not, one sentence each. */
+  readonly reasons: readonly string[];
+}
+
+/** A service that runs in this process. */
+export interface RunningService {
+  readonly name: string;
+  /** `http://host:port`, where HTTP is served. */
+  readonly address: string | undefined;
+  activity(): Promise<Activity>;
+  readiness(): Readiness;
+  /** An instance out of the service's module. */
+  get<T>(token: abstract new (...args: never[]) => T): T;
+  /** Finishes the batches in hand, releases leases, closes. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** Starts a service: configuration, migrations, topics, relay, consumers, workers, timers, HTTP, in that order. */
+export function runService<Schema extends z.ZodObject>(
+  _definition: ServiceDefinition<Schema>,
+  _options: RunOptions,
+): Promise<RunningService> {
+  throw new Error('not built yet');
+}
+
+/**
+ * `main.ts` of a service that runs alone: log, database and addresses from the environment, stop on SIGTERM and SIGINT.
+ */
+export function runAlone<Schema extends z.ZodObject>(_definition: ServiceDefinition<Schema>): Promise<void> {
+  throw new Error('not built yet');
+}
