@@ -1,0 +1,14 @@
+import { type Answer, RUN_ADDRESS_VARIABLE } from './servers-of-this-run.ts';
+
+/**
+ * Asks the keeper of this test run for a server; undefined when no run is under way (a bench, a script).
+ * @throws {Error} with the keeper's reason when the server can't be started
+ */
+export async function askRun<T>(server: 'postgres' | 'kafka'): Promise<T | undefined> {
+  const keeper = process.env[RUN_ADDRESS_VARIABLE];
+  if (keeper === undefined) return undefined;
+  const response = await fetch(`${keeper}/${server}`);
+  const answer = (await response.json()) as Answer<T>;
+  if ('unavailable' in answer) throw new Error(answer.unavailable);
+  return answer.ok;
+}

@@ -1,0 +1,42 @@
+import { createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { kafkaOfThisProcess, postgresOfThisProcess, stopServersOfThisProcess } from './servers-in-this-process.ts';
+
+/** Names the address at which the workers of a test run ask for the run's servers. */
+export const RUN_ADDRESS_VARIABLE = 'TIDEMARK_TEST_SERVERS';
+
+/** What the keeper answers: the server's address, or why there is none. */
+export type Answer<T> = { readonly ok: T } | { readonly unavailable: string };
+
+/**
+ * Keeps the servers that all spec files of a run share. Each is started when the first file asks, so a run of unit
+ * specs starts none.
+ */
+export async function keepServersOfThisRun(): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const answers: Readonly<Record<string, () => Promise<unknown>>> = {
+    '/postgres': async () => (await postgresOfThisProcess()).url,
+    '/kafka': async () => {
+      const { brokers, by } = await kafkaOfThisProcess();
+      return { brokers, by };
+    },
+  };
+  const keeper = createServer((request, response) => {
+    const answer =
+      answers[request.url ?? ''] ?? (async () => Promise.reject(new Error(`no such server: ${request.url}`)));
+    answer().then(
+      (ok) => response.end(JSON.stringify({ ok })),
+      (error: unknown) =>
+        response.end(JSON.stringify({ unavailable: error instanceof Error ? error.message : String(error) })),
+    );
+  });
+  await new Promise<void>((resolve) => keeper.listen(0, '127.0.0.1', resolve));
+  const { port } = keeper.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      keeper.close();
+      keeper.closeAllConnections();
+      await stopServersOfThisProcess();
+    },
+  };
+}
