@@ -61,8 +61,20 @@ export interface StageTransaction extends Sql, Publisher {
   enqueue<P>(kind: JobKind<P>, jobs: readonly NewJob<P>[]): Promise<void>;
   /** Throws {@link LeaseLostError} when the lease is no longer held with that epoch: the whole transaction rolls back. */
   assertLease(lease: HeldLease): Promise<void>;
+  /**
+   * How far this service has come on a topic: the stored `next` of each partition, as this transaction's snapshot sees
+   * it. Undefined before the topic's first session.
+   */
+  storedOffsets(topic: TopicDefinition): Promise<StoredOffsets | undefined>;
   /** Run after commit, for in-memory caches and wake-ups; never for what must not be lost. */
   afterCommit(action: () => void): void;
+}
+
+/** The stored offsets of one topic, in the topic's present life. */
+export interface StoredOffsets {
+  readonly incarnation: string;
+  /** By partition, rising. */
+  readonly positions: readonly { readonly partition: number; readonly next: bigint }[];
 }
 
 /** Long work outside any transaction: sandbox runs, calls to models. */

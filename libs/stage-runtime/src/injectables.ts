@@ -22,7 +22,16 @@ export abstract class StageDatabase implements Sql {
    *
    * @param handler stable name from which the ids of its events derive
    */
-  abstract transaction<T>(handler: string, work: (tx: StageTransaction) => Promise<T>): Promise<T>;
+  abstract transaction<T>(
+    handler: string,
+    work: (tx: StageTransaction) => Promise<T>,
+    options?: TransactionOptions,
+  ): Promise<T>;
+}
+
+export interface TransactionOptions {
+  /** `repeatable read`: everything that `work` reads belongs to one snapshot. Default `read committed`. */
+  readonly isolation?: 'read committed' | 'repeatable read';
 }
 
 export interface LeaseOwner {
