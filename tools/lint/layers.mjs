@@ -6,7 +6,13 @@ import { readWorkspace } from './workspace.mjs';
 export async function checkLayers({ root, run }) {
   const { packages } = readWorkspace(root);
   const folders = ['proto', 'libs', 'services', 'clients'].filter((folder) => existsSync(join(root, folder)));
-  const { code, stdout, output } = await run('depcruise', ['--config', '.dependency-cruiser.mjs', '--output-type', 'json', ...folders]);
+  const { code, stdout, output } = await run('depcruise', [
+    '--config',
+    '.dependency-cruiser.mjs',
+    '--output-type',
+    'json',
+    ...folders,
+  ]);
   let found;
   try {
     found = JSON.parse(stdout);
@@ -14,6 +20,7 @@ export async function checkLayers({ root, run }) {
     return [`dependency-cruiser did not run (exit ${code}):\n${output}`];
   }
   const { violations, totalCruised } = found.summary;
-  if (totalCruised < packages.length) return [`dependency-cruiser saw ${totalCruised} files in ${packages.length} packages`];
+  if (totalCruised < packages.length)
+    return [`dependency-cruiser saw ${totalCruised} files in ${packages.length} packages`];
   return violations.map(({ from, to, rule }) => `${rule.name}: ${from} -> ${to}`);
 }

@@ -12,7 +12,11 @@ export async function checkProjects({ root, run }) {
     ...(layers.length === 1 && LAYERS.includes(layers[0])
       ? []
       : [`${folder}: nx.tags must hold exactly one of ${LAYERS.map((layer) => `layer:${layer}`).join(', ')}`]),
-    ...(name === `@tidemark/${folder.split('/').at(-1)}` ? [] : [`${folder}: its name should follow its folder, not ${name}`]),
-    ...(manifest.private === true && manifest.type === 'module' ? [] : [`${folder}: must be private and of type module`]),
+    ...(name === `@tidemark/${folder.split('/').at(-1)}`
+      ? []
+      : [`${folder}: its name should follow its folder, not ${name}`]),
+    ...(manifest.private === true && manifest.type === 'module'
+      ? []
+      : [`${folder}: must be private and of type module`]),
   ]);
 }
