@@ -1,0 +1,104 @@
+/** What a parser reads from a record of any problem format: still as its source wrote it, nothing cleaned. */
+export interface ProblemRecord {
+  /** Name of the format that the record was read as. */
+  readonly format: ProblemFormatName;
+  /** The source; record ids are unique within it. */
+  readonly namespace: string;
+  /** The source's own id; undefined where it has none, and the content is the identity. */
+  readonly recordId: string | undefined;
+  readonly origin: RecordOrigin;
+  readonly title: string;
+  /** Markdown. */
+  readonly statement: string;
+  readonly taskKind: TaskKind;
+  /** Programming language wanted, lower case. */
+  readonly language: string;
+  /** Code that an attempt starts from; empty when none. */
+  readonly starterCode: string;
+  /** Name that tests call; empty for programs and where it is unknown. */
+  readonly entryPoint: string;
+  /** Undefined when the record has no tests. */
+  readonly tests: RecordTests | undefined;
+  /** Claimed to be right; whole programs. */
+  readonly references: readonly RecordSolution[];
+  /** Claimed to be wrong. */
+  readonly knownWrong: readonly RecordSolution[];
+  readonly limits: RecordLimits;
+  /** Further properties, by snake_case name. */
+  readonly facets: Readonly<Record<string, string>>;
+}
+
+export type ProblemFormatName = 'tidemark.problem.v1' | 'humaneval' | 'mbpp';
+export type OriginKind = 'real' | 'synthetic' | 'unknown';
+export type TaskKind = 'program' | 'function' | 'class' | 'repair' | 'translation' | 'multi_file';
+
+export interface RecordOrigin {
+  readonly kind: OriginKind;
+  /** SPDX expression or the source's own words; empty when unknown. */
+  readonly licence: string;
+  readonly url: string;
+  readonly platform: string;
+  /** The source's own label, verbatim. */
+  readonly difficultyLabel: string;
+  /** RFC 3339, UTC; undefined when unknown. */
+  readonly publishedAt: string | undefined;
+  /** RFC 3339, UTC; undefined when unknown. */
+  readonly scrapedAt: string | undefined;
+}
+
+/** Tests in one explicit form. `example` cases may be shown to a model, all others are hidden. */
+export type RecordTests =
+  | {
+      readonly form: 'stdin';
+      readonly checker: RecordChecker;
+      /** `expected` undefined: to be made by running a reference. */
+      readonly cases: readonly {
+        readonly input: string;
+        readonly expected: string | undefined;
+        readonly example: boolean;
+      }[];
+    }
+  | {
+      readonly form: 'call';
+      readonly checker: RecordChecker;
+      readonly cases: readonly {
+        /** One exact JSON text an argument. */
+        readonly arguments: readonly string[];
+        /** Exact JSON text. */
+        readonly expected: string | undefined;
+        /** Index of the argument to compare in place of what is returned. */
+        readonly inPlace: number | undefined;
+        readonly example: boolean;
+      }[];
+    }
+  | {
+      readonly form: 'assert';
+      /** Each runs by itself after the program, in its namespace. */
+      readonly cases: readonly { readonly code: string; readonly example: boolean }[];
+    };
+
+export type RecordChecker =
+  | { readonly kind: 'tokens' | 'lines' | 'unordered_tokens' }
+  | { readonly kind: 'float' | 'json'; readonly abs: number; readonly rel: number }
+  | { readonly kind: 'program'; readonly code: string; readonly language: string };
+
+export interface RecordSolution {
+  readonly code: string;
+  readonly language: string;
+  readonly author: string;
+}
+
+/** Limits of one test; undefined means the judge's default. */
+export interface RecordLimits {
+  readonly cpuTimeMs: number | undefined;
+  readonly wallTimeMs: number | undefined;
+  readonly memoryBytes: number | undefined;
+  readonly outputBytes: number | undefined;
+}
+
+export const noLimits: RecordLimits = {
+  cpuTimeMs: undefined,
+  wallTimeMs: undefined,
+  memoryBytes: undefined,
+  outputBytes: undefined,
+};
