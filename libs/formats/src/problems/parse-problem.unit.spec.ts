@@ -60,10 +60,11 @@ describe('tidemark.problem.v1', () => {
     const numbers = ['12345678901234567890', '1.0', '-0', '1e400', '0.1000000000000000055511151231257827', '1E+2'];
     const { record } = recordOf(
       `{"format":"tidemark.problem.v1","namespace":"n","id":1,"statement":"s","entry_point":"f",` +
-        `"tests":{"form":"call","cases":[{"args":[${numbers.join(',')}],"expected":{"2":1.0, "1":[9007199254740993]}}]}}`,
+        `"tests":{"form":"call","cases":[{"args":[${numbers.join(',')}],"kwargs":{"key":1.50},"expected":{"2":1.0, "1":[9007199254740993]}}]}}`,
     );
     expect(record.tests?.cases[0]).toEqual({
       arguments: numbers,
+      namedArguments: { key: '1.50' },
       expected: '{"2":1.0, "1":[9007199254740993]}',
       inPlace: undefined,
       example: false,

@@ -64,6 +64,8 @@ export type RecordTests =
       readonly cases: readonly {
         /** One exact JSON text an argument. */
         readonly arguments: readonly string[];
+        /** Exact JSON texts by name. */
+        readonly namedArguments: Readonly<Record<string, string>>;
         /** Exact JSON text. */
         readonly expected: string | undefined;
         /** Index of the argument to compare in place of what is returned. */
@@ -78,7 +80,8 @@ export type RecordTests =
     };
 
 export type RecordChecker =
-  | { readonly kind: 'tokens' | 'lines' | 'unordered_tokens' }
+  | { readonly kind: 'exact' }
+  | { readonly kind: 'tokens' | 'lines' | 'unordered_tokens'; readonly ignoreCase: boolean }
   | { readonly kind: 'float' | 'json'; readonly abs: number; readonly rel: number }
   | { readonly kind: 'program'; readonly code: string; readonly language: string };
 

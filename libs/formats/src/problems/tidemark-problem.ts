@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Fault } from '../faults.ts';
 import { date, integer, name, rawJson, rawText, recordId, text, tolerance } from '../json/fields.ts';
+import type { RawJson } from '../json/plain.ts';
 import { readFields } from '../json/read-fields.ts';
 import { limits } from '../limits.ts';
 import type { ProblemFormat } from './problem-format.ts';
@@ -32,6 +33,9 @@ const tests = z.discriminatedUnion('form', [
           args: rawJson().refine((value) => value.node.kind === 'array', {
             error: 'has to be a list, one entry an argument',
           }),
+          kwargs: rawJson()
+            .refine((value) => value.node.kind === 'object', { error: 'has to be an object, one member an argument' })
+            .optional(),
           expected: rawJson().optional(),
           in_place: integer(0, 255).optional(),
           example,
@@ -47,7 +51,8 @@ const tests = z.discriminatedUnion('form', [
 ]);
 
 const checker = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.enum(['tokens', 'lines', 'unordered_tokens']) }),
+  z.strictObject({ kind: z.literal('exact') }),
+  z.strictObject({ kind: z.enum(['tokens', 'lines', 'unordered_tokens']), ignore_case: z.boolean().default(false) }),
   z.strictObject({
     kind: z.enum(['float', 'json']),
     abs: tolerance().optional(),
@@ -117,10 +122,11 @@ const holds: Readonly<Record<string, string>> = {
   'tests.cases[].input': 'the text of standard input',
   'tests.cases[].expected': 'what has to come out',
   'tests.cases[].args': 'the list of arguments, such as [1, "a"]',
+  'tests.cases[].kwargs': 'an object of named arguments',
   'tests.cases[].script': 'code that asserts',
   'tests.cases[].example': 'true when a model may see the case',
   checker: 'an object with kind',
-  'checker.kind': 'tokens, lines, unordered_tokens, float, json or program',
+  'checker.kind': 'tokens, lines, unordered_tokens, exact, float, json or program',
   'checker.code': 'Python that defines check(input, output, expected)',
   references: 'a list of {"code": …}',
   'references[].code': 'a whole program that passes the tests',
@@ -131,7 +137,7 @@ const holds: Readonly<Record<string, string>> = {
 export const tidemarkProblem: ProblemFormat = {
   name: 'tidemark.problem.v1',
   namespace: undefined,
-  rawAt: new Set(['tests.cases[].args', 'tests.cases[].expected']),
+  rawAt: new Set(['tests.cases[].args', 'tests.cases[].kwargs', 'tests.cases[].expected']),
   // Only by its name: its field names are too common to be a sign.
   recognises: () => false,
 
@@ -209,6 +215,7 @@ function testsOf(row: Row): RecordTests | undefined {
         checker: checkerOf(row, 'json'),
         cases: given.cases.map((one) => ({
           arguments: one.args.node.kind === 'array' ? one.args.node.items.map((item) => item.text) : [],
+          namedArguments: namedArgumentsOf(one.kwargs),
           expected: one.expected?.text,
           inPlace: one.in_place,
           example: one.example,
@@ -221,13 +228,28 @@ function testsOf(row: Row): RecordTests | undefined {
   }
 }
 
+function namedArgumentsOf(given: RawJson | undefined): Readonly<Record<string, string>> {
+  if (given?.node.kind !== 'object') return {};
+  return Object.fromEntries(given.node.members.map((member) => [member.key, member.value.text]));
+}
+
 function checkerOf(row: Row, fallback: 'tokens' | 'json'): RecordChecker {
   const given = row.checker;
-  if (given === undefined) return fallback === 'json' ? { kind: 'json', abs: 0, rel: 0 } : { kind: 'tokens' };
-  if (given.kind === 'program') return { kind: 'program', code: given.code, language: given.language };
-  if (given.kind === 'float' || given.kind === 'json')
-    return { kind: given.kind, abs: given.abs ?? 0, rel: given.rel ?? 0 };
-  return { kind: given.kind };
+  if (given === undefined)
+    return fallback === 'json' ? { kind: 'json', abs: 0, rel: 0 } : { kind: 'tokens', ignoreCase: false };
+  switch (given.kind) {
+    case 'program':
+      return { kind: 'program', code: given.code, language: given.language };
+    case 'float':
+    case 'json':
+      return { kind: given.kind, abs: given.abs ?? 0, rel: given.rel ?? 0 };
+    case 'exact':
+      return { kind: 'exact' };
+    case 'tokens':
+    case 'lines':
+    case 'unordered_tokens':
+      return { kind: given.kind, ignoreCase: given.ignore_case };
+  }
 }
 
 /** What two fields together can't be. */
