@@ -1,6 +1,6 @@
 /**
  * Brings what a fresh clone lacks, then gets out of the way: packages by the lock file, a recent Node where the
- * machine's own is too old, and the sandbox program. Has no dependencies and runs on any Node from 18.
+ * machine's own is too old, the sandbox program and the commit hook. Has no dependencies and runs on any Node from 18.
  * A second run finds everything in place and ends in milliseconds.
  */
 import { spawnSync } from 'node:child_process';
@@ -27,6 +27,7 @@ function main() {
   installPackages();
   provideNode();
   provideSandbox();
+  installHooks();
 }
 
 function installPackages() {
@@ -41,9 +42,8 @@ function installPackages() {
 }
 
 function provideNode() {
-  const [major, minor] = process.versions.node.split('.').map(Number);
   const link = join(root, 'node_modules', '.bin', 'node');
-  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) {
+  if (isRecent(machineNode())) {
     rmSync(link, { force: true });
     return;
   }
@@ -51,33 +51,40 @@ function provideNode() {
   const [name, version] = NODE_PACKAGES[platform] ?? [];
   if (name === undefined) {
     fail(
-      `Node ${process.versions.node} is too old and none can be fetched for ${platform}; install Node ${OLDEST_NODE.join('.')} or newer`,
+      `Node ${machineNode()} is too old and none can be fetched for ${platform}; install Node ${OLDEST_NODE.join('.')}`,
     );
   }
   const home = join(root, '.tidemark', `node-${version}`);
   const binary = join(home, 'node_modules', name, 'bin', 'node');
   if (!existsSync(binary)) {
-    say(`Node ${process.versions.node} is too old, bringing ${version} for this project alone`);
+    say(`Node ${machineNode()} is too old, bringing ${version} for this project alone`);
     mkdirSync(home, { recursive: true });
     writeFileSync(join(home, 'package.json'), '{"private":true}\n');
-    run(
-      'npm',
-      [
-        'install',
-        '--prefix',
-        home,
-        '--no-audit',
-        '--no-fund',
-        '--loglevel=error',
-        '--save-exact',
-        `${name}@${version}`,
-      ],
-      `could not fetch ${name}@${version}`,
-    );
+    const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--save-exact'];
+    run('npm', ['install', '--prefix', home, ...quiet, `${name}@${version}`], `could not fetch ${name}@${version}`);
   }
-  if (existsSync(link) && readlinkOrEmpty(link) === binary) return;
+  if (readlinkOrEmpty(link) === binary) return;
   rmSync(link, { force: true });
   symlinkSync(binary, link);
+}
+
+/**
+ * The version of the user's own Node. npm puts node_modules/.bin first on the path, so from the second run on this
+ * script itself runs on the Node that it brought, which says nothing about the machine.
+ */
+function machineNode() {
+  if (!process.execPath.startsWith(join(root, '.tidemark'))) return process.versions.node;
+  const path = (process.env.PATH ?? '').split(':').filter((folder) => !folder.endsWith(join('node_modules', '.bin')));
+  const { stdout } = spawnSync('node', ['--version'], {
+    encoding: 'utf8',
+    env: { ...process.env, PATH: path.join(':') },
+  });
+  return stdout?.trim().replace(/^v/, '') || '0.0';
+}
+
+function isRecent(version) {
+  const [major, minor] = version.split('.').map(Number);
+  return major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
 }
 
 function readlinkOrEmpty(path) {
@@ -102,6 +109,17 @@ function provideSandbox() {
   spawnSync('apt-get', ['update', '-qq'], quiet);
   const installed = spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'bubblewrap'], quiet);
   if (installed.status !== 0) say(`that failed; ${byHand}`);
+}
+
+/** The pre-commit hook, where there is a repository of one's own; a hooks folder that somebody chose is left alone. */
+function installHooks() {
+  if (process.env.CI || process.env.HUSKY === '0' || !existsSync(join(root, '.git'))) return;
+  const hooks = join('.husky', '_');
+  if (existsSync(join(root, hooks, 'pre-commit'))) return;
+  const chosen = spawnSync('git', ['config', 'core.hooksPath'], { cwd: root, encoding: 'utf8' });
+  if (chosen.error || (chosen.stdout.trim() !== '' && chosen.stdout.trim() !== hooks)) return;
+  const husky = join(root, 'node_modules', 'husky', 'bin.js');
+  if (existsSync(husky)) spawnSync(process.execPath, [husky], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 function onPath(program) {
