@@ -1,0 +1,3 @@
+/** Statements: cleaning that invents nothing, and the canonical text by which exact duplicates are equal. */
+export * from './canonical.ts';
+export * from './clean.ts';
