@@ -12,6 +12,8 @@ export default defineConfig({
     globalSetup: ['libs/testing-servers/src/vitest-global-setup.ts'],
     // Embedded PostgreSQL, a broker and sandboxes share the machine: a few files at once are enough.
     maxWorkers: 2,
+    // kafkajs asks for a time-out in the past, which Node sets to 1 ms and reports each time.
+    execArgv: ['--disable-warning=TimeoutNegativeWarning'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },
