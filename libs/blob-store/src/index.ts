@@ -1,1 +1,2 @@
 export * from './blob-store.ts';
+export * from './payloads.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { it } from 'vitest';
 import { utf8Length } from './limits.ts';
 
 it('counts the bytes that an encoder makes, of lone surrogates too', () => {

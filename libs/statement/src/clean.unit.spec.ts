@@ -4,6 +4,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanCode, cleanStatement } from './clean.ts';
 
+interface WrittenCase {
+  readonly id: string;
+  readonly input: unknown;
+  readonly treatment: { readonly normalized: string | null };
+}
+
 const codesOf = (text: string) => cleanStatement(text).notes.map((note) => `${note.code} ${note.count}`);
 
 describe('cleaning a statement', () => {
@@ -74,12 +80,12 @@ describe('cleaning a statement', () => {
       process.env.TIDEMARK_SHARED ?? resolve(import.meta.dirname, '../../../../shared'),
       'cases/text.jsonl',
     );
-    let rows: { id: string; input: unknown; treatment: { normalized: string | null } }[];
+    let rows: WrittenCase[];
     try {
       rows = readFileSync(file, 'utf8')
         .trim()
         .split('\n')
-        .map((line) => JSON.parse(line));
+        .map((line) => JSON.parse(line) as WrittenCase);
     } catch {
       process.stderr.write('skipped: cases/text.jsonl is not here\n');
       return;

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import { create } from '@bufbuild/protobuf';
+import { type Payload, PayloadSchema } from '@tidemark/proto';
+import type { BlobStore } from './blob-store.ts';
+
+/** Up to this many bytes travel inside the event. */
+export const INLINE_LIMIT_BYTES = 8192;
+
+/** Makes a payload of bytes (text as UTF-8): small ones inline, others stored first, so that the event may name them. */
+export async function storePayload(store: BlobStore, content: Uint8Array | string): Promise<Payload> {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+  const sizeBytes = BigInt(bytes.length);
+  if (bytes.length > INLINE_LIMIT_BYTES) return create(PayloadSchema, { sha256: await store.put(bytes), sizeBytes });
+  return create(PayloadSchema, { sha256: createHash('sha256').update(bytes).digest('hex'), sizeBytes, inline: bytes });
+}
+
+/**
+ * The bytes of a payload.
+ *
+ * @throws BlobMissingError, BlobDamagedError when it lies in the store and can't be read
+ */
+export async function readPayload(store: BlobStore, payload: Payload): Promise<Uint8Array> {
+  return payload.inline ?? store.get(payload.sha256);
+}
+
+/** {@link readPayload} as text; bytes that are not UTF-8 become U+FFFD. */
+export async function readPayloadText(store: BlobStore, payload: Payload): Promise<string> {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readPayload(store, payload));
+}
