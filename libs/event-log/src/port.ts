@@ -82,6 +82,8 @@ export interface ConsumeOptions {
   readonly sessions: SessionFactory;
   /** Upper bound of records in a batch. Default 500. */
   readonly maxBatchRecords?: number;
+  /** Upper bound of the bytes of a batch; a single larger record still comes through. Default 1 MiB. */
+  readonly maxBatchBytes?: number;
   /** A member that says nothing for this long loses its partitions, in ms. Default 10,000. */
   readonly sessionTimeoutMs?: number;
 }

@@ -1,0 +1,149 @@
+import { OffsetOutOfRangeError, TopicMismatchError } from '../errors.ts';
+import type { EventLogAdmin, TopicDescription, TopicSpec } from '../port.ts';
+import { compactTopic } from './compaction.ts';
+import type { Database, Sql } from './database.ts';
+import { boundsOf } from './fetch.ts';
+import { attachSegment, createSegment, lockPartitions } from './segments.ts';
+import type { TopicCatalog } from './topic-catalog.ts';
+import { sleep } from '../backoff.ts';
+
+interface StoredSpec {
+  readonly name: string;
+  readonly cleanup: string;
+  readonly partitions: number;
+}
+
+export class EmbeddedAdmin implements EventLogAdmin {
+  readonly #database: Database;
+  readonly #topics: TopicCatalog;
+
+  constructor(database: Database, topics: TopicCatalog) {
+    this.#database = database;
+    this.#topics = topics;
+  }
+
+  async ensureTopics(specs: readonly TopicSpec[]): Promise<void> {
+    await this.#database.transaction(async (sql) => {
+      await sql("SELECT pg_advisory_xact_lock(hashtextextended('tidemark event_log topics', 0))");
+      const stored = await sql<StoredSpec>(
+        `SELECT t.name, t.cleanup,
+           (SELECT count(*)::int FROM event_log.partitions p WHERE p.topic_id = t.id) AS partitions
+         FROM event_log.topics t WHERE t.name = ANY($1::text[])`,
+        [specs.map((spec) => spec.name)],
+      );
+      const byName = new Map(stored.map((topic) => [topic.name, topic]));
+      for (const spec of specs) {
+        const there = byName.get(spec.name);
+        if (there) checkSame(spec, there);
+        else await createTopic(sql, spec);
+        byName.set(spec.name, spec);
+      }
+      await sql(
+        `UPDATE event_log.topics t SET retention_ms = s.retention_ms, log_append_time = s.log_append_time
+         FROM unnest($1::text[], $2::bigint[], $3::bool[]) AS s(name, retention_ms, log_append_time)
+         WHERE t.name = s.name AND (t.retention_ms, t.log_append_time) <> (s.retention_ms, s.log_append_time)`,
+        [specs.map((s) => s.name), specs.map((s) => s.retentionMs), specs.map((s) => s.logAppendTime)],
+      );
+    });
+  }
+
+  async describe(topic: string): Promise<TopicDescription | undefined> {
+    this.#topics.forget([topic]);
+    const entry = (await this.#topics.resolve([topic])).get(topic);
+    if (!entry) return undefined;
+    const partitions = await boundsOf(this.#database, entry.id);
+    return partitions.length > 0 ? { name: topic, incarnation: entry.incarnation, partitions } : undefined;
+  }
+
+  async list(): Promise<readonly string[]> {
+    const rows = await this.#database.query<{ name: string }>('SELECT name FROM event_log.topics ORDER BY name');
+    return rows.map((row) => row.name);
+  }
+
+  async deleteTopic(topic: string): Promise<void> {
+    await this.#database.transaction(async (sql) => {
+      await sql("SELECT pg_advisory_xact_lock(hashtextextended('tidemark event_log topics', 0))");
+      const [row] = await sql<{ id: number }>('SELECT id FROM event_log.topics WHERE name = $1', [topic]);
+      if (!row) return;
+      // Compaction or a drop of segments under way comes first, then the appends.
+      await sql("SELECT pg_advisory_xact_lock(hashtextextended('tidemark event_log maintain ' || $1::int, 0))", [
+        row.id,
+      ]);
+      await lockPartitions(sql, row.id);
+      await sql(`DROP TABLE event_log.topic_${row.id}`);
+      await sql('DELETE FROM event_log.topics WHERE id = $1', [row.id]);
+    });
+    this.#topics.forget([topic]);
+  }
+
+  async compact(topic: string): Promise<void> {
+    const entry = (await this.#topics.resolve([topic])).get(topic);
+    if (!entry) throw new TopicMismatchError(topic, 'there is no such topic');
+    if (entry.cleanup !== 'compact') throw new TopicMismatchError(topic, 'is not compacted');
+    while (!(await compactTopic(this.#database, entry.id))) await sleep(50);
+  }
+
+  async deleteRecords(topic: string, partition: number, before: bigint): Promise<void> {
+    const entry = (await this.#topics.resolve([topic])).get(topic);
+    if (!entry) throw new TopicMismatchError(topic, 'there is no such topic');
+    await this.#database.transaction(async (sql) => {
+      const [row] = await sql<{ log_start: string; log_end: string }>(
+        'SELECT log_start, log_end FROM event_log.partitions WHERE topic_id = $1 AND partition = $2 FOR NO KEY UPDATE',
+        [entry.id, partition],
+      );
+      if (!row) throw new TopicMismatchError(topic, `has no partition ${partition}`);
+      if (before > BigInt(row.log_end)) {
+        throw new OffsetOutOfRangeError(topic, partition, before, BigInt(row.log_start), BigInt(row.log_end));
+      }
+      await sql(
+        'UPDATE event_log.partitions SET log_start = greatest(log_start, $3) WHERE topic_id = $1 AND partition = $2',
+        [entry.id, partition, String(before)],
+      );
+      await sql(`DELETE FROM event_log.topic_${entry.id} WHERE partition = $1 AND "offset" < $2`, [
+        partition,
+        String(before),
+      ]);
+    });
+  }
+}
+
+function checkSame(spec: TopicSpec, there: StoredSpec): void {
+  if (there.partitions !== spec.partitions) {
+    throw new TopicMismatchError(
+      spec.name,
+      `has ${there.partitions} partitions, not ${spec.partitions}: more partitions are a new topic and a migration`,
+    );
+  }
+  if (there.cleanup !== spec.cleanup) {
+    throw new TopicMismatchError(spec.name, `has clean-up ${there.cleanup}, not ${spec.cleanup}`);
+  }
+}
+
+async function createTopic(sql: Sql, spec: TopicSpec): Promise<void> {
+  const [row] = await sql<{ id: number }>(
+    `INSERT INTO event_log.topics (name, cleanup, retention_ms, log_append_time) VALUES ($1, $2, $3, $4) RETURNING id`,
+    [spec.name, spec.cleanup, spec.retentionMs, spec.logAppendTime],
+  );
+  const id = Number(row?.id);
+  await sql(`CREATE TABLE event_log.topic_${id} (
+    segment_id int NOT NULL,
+    partition int NOT NULL,
+    "offset" bigint NOT NULL,
+    -- What the record says: the sender's time, or the log's own on topics with log-append time.
+    timestamp_ms bigint NOT NULL,
+    -- The log's own time, by which tombstones age.
+    appended_ms bigint NOT NULL,
+    bytes int NOT NULL,
+    key bytea,
+    value bytea,
+    headers bytea NOT NULL,
+    PRIMARY KEY (partition, "offset", segment_id)
+  ) PARTITION BY LIST (segment_id)`);
+  const segment = await createSegment(sql, id, 'open');
+  await attachSegment(sql, id, segment);
+  await sql(
+    `INSERT INTO event_log.partitions (topic_id, partition, segment_id)
+     SELECT $1, n, $2 FROM generate_series(0, $3::int - 1) AS n`,
+    [id, segment, spec.partitions],
+  );
+}

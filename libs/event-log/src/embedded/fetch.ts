@@ -1,0 +1,100 @@
+import type { LogBounds, LogRecord } from '../port.ts';
+import type { Database } from './database.ts';
+import { decodeHeaders } from './headers-codec.ts';
+import type { TopicEntry } from './topic-catalog.ts';
+
+export interface FetchLimits {
+  readonly maxRecords: number;
+  readonly maxBytes: number;
+}
+
+/** What lies in one partition from an offset on. */
+export interface Fetched extends LogBounds {
+  readonly partition: number;
+  readonly from: bigint;
+  readonly records: readonly LogRecord[];
+  /** The offset after all that the fetch covered: the log's end, if the limits did not cut it. */
+  readonly nextOffset: bigint;
+}
+
+interface Row {
+  readonly partition: number;
+  readonly log_start: string;
+  readonly log_end: string;
+  readonly offset: string | null;
+  readonly timestamp_ms: string | null;
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+  readonly headers: Buffer | null;
+}
+
+/**
+ * Reads several partitions of one topic, with their bounds, in one statement: it sees one state of the log, so a
+ * segment that is dropped meanwhile can't pass for a hole. A partition that is not there is absent from the answer.
+ */
+export async function fetchPartitions(
+  database: Database,
+  topic: TopicEntry,
+  positions: ReadonlyMap<number, bigint>,
+  limits: FetchLimits,
+): Promise<Fetched[]> {
+  const rows = await database.query<Row>(
+    `SELECT w.partition, p.log_start, p.log_end, r."offset", r.timestamp_ms, r.key, r.value, r.headers
+     FROM unnest($1::int[], $2::bigint[]) AS w(partition, start)
+     JOIN event_log.partitions p ON p.topic_id = $3 AND p.partition = w.partition
+     LEFT JOIN LATERAL (
+       SELECT * FROM (
+         SELECT n.*, sum(n.bytes) OVER (ORDER BY n."offset") - n.bytes AS bytes_before FROM (
+           SELECT t."offset", t.timestamp_ms, t.bytes, t.key, t.value, t.headers
+           FROM event_log.topic_${topic.id} t
+           WHERE t.partition = w.partition AND t."offset" >= w.start AND t."offset" < p.log_end
+           ORDER BY t."offset" LIMIT $4
+         ) n
+       ) m WHERE m.bytes_before < $5
+     ) r ON true
+     ORDER BY w.partition, r."offset"`,
+    [[...positions.keys()], [...positions.values()].map(String), topic.id, limits.maxRecords, limits.maxBytes],
+  );
+  const fetched: Fetched[] = [];
+  let at = 0;
+  while (at < rows.length) {
+    const first = rows[at] as Row;
+    let end = at;
+    while (end < rows.length && (rows[end] as Row).partition === first.partition) end += 1;
+    fetched.push(toFetched(topic, rows.slice(at, end), first, positions.get(first.partition) ?? 0n, limits));
+    at = end;
+  }
+  return fetched;
+}
+
+function toFetched(topic: TopicEntry, rows: Row[], first: Row, from: bigint, limits: FetchLimits): Fetched {
+  const records: LogRecord[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    if (row.offset === null || row.headers === null) continue;
+    bytes += (row.key?.length ?? 0) + (row.value?.length ?? 0) + row.headers.length;
+    records.push({
+      topic: topic.name,
+      partition: row.partition,
+      offset: BigInt(row.offset),
+      timestampMs: Number(row.timestamp_ms),
+      key: row.key,
+      value: row.value,
+      headers: decodeHeaders(row.headers),
+    });
+  }
+  const logEnd = BigInt(first.log_end);
+  const cut = records.length >= limits.maxRecords || bytes >= limits.maxBytes;
+  const last = records.at(-1);
+  const nextOffset = cut && last ? last.offset + 1n : logEnd > from ? logEnd : from;
+  return { partition: first.partition, from, logStart: BigInt(first.log_start), logEnd, records, nextOffset };
+}
+
+/** Bounds of all partitions, by number; empty when the topic is gone. */
+export async function boundsOf(database: Database, topicId: number): Promise<LogBounds[]> {
+  const rows = await database.query<{ log_start: string; log_end: string }>(
+    'SELECT log_start, log_end FROM event_log.partitions WHERE topic_id = $1 ORDER BY partition',
+    [topicId],
+  );
+  return rows.map((row) => ({ logStart: BigInt(row.log_start), logEnd: BigInt(row.log_end) }));
+}
