@@ -87,13 +87,13 @@ export class EmbeddedAdmin implements EventLogAdmin {
     const entry = (await this.#topics.resolve([topic])).get(topic);
     if (!entry) throw new TopicMismatchError(topic, 'there is no such topic');
     await this.#database.transaction(async (sql) => {
-      const [row] = await sql<{ log_start: string; log_end: string }>(
+      const [row] = await sql<{ log_start: bigint; log_end: bigint }>(
         'SELECT log_start, log_end FROM event_log.partitions WHERE topic_id = $1 AND partition = $2 FOR NO KEY UPDATE',
         [entry.id, partition],
       );
       if (!row) throw new TopicMismatchError(topic, `has no partition ${partition}`);
-      if (before > BigInt(row.log_end)) {
-        throw new OffsetOutOfRangeError(topic, partition, before, BigInt(row.log_start), BigInt(row.log_end));
+      if (before > row.log_end) {
+        throw new OffsetOutOfRangeError(topic, partition, before, row.log_start, row.log_end);
       }
       await sql(
         'UPDATE event_log.partitions SET log_start = greatest(log_start, $3) WHERE topic_id = $1 AND partition = $2',

@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { EventLogError, LogUnavailableError } from '../errors.ts';
+import { valueTypes } from './values.ts';
 
-/** Runs one statement. Columns come in PostgreSQL's binary form: bytea as Buffer, int4 as number, int8 as text. */
+/** Runs one statement. Columns come as `valueTypes` says. */
 export type Sql = <Row = unknown>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 /** Name by which a statement or connection shows in `pg_stat_activity`. */
@@ -36,7 +37,7 @@ export class Database {
   /** One statement, in a transaction of its own. */
   readonly query: Sql = async <Row>(sql: string, values: readonly unknown[] = []) => {
     try {
-      const result = await this.#pool.query({ text: sql, values: [...values], binary: true } as pg.QueryConfig);
+      const result = await this.#pool.query(typed(sql, values));
       return result.rows as Row[];
     } catch (error) {
       throw asLogError(error);
@@ -62,9 +63,9 @@ export class Database {
       await client.query(`SET LOCAL statement_timeout = ${longQueryMs}`);
       const answer = await work(async <Row>(sql: string, values: readonly unknown[] = []) => {
         const query = { text: sql, query_timeout: longQueryMs } as pg.QueryConfig;
-        // Without values the simple protocol is used, which takes several statements at once, and answers in text.
+        // Without values the simple protocol is used, which takes several statements at once.
         if (values.length === 0 && !/^\s*SELECT/i.test(sql)) return (await client.query(query)).rows as Row[];
-        return (await client.query({ ...query, values: [...values], binary: true } as pg.QueryConfig)).rows as Row[];
+        return (await client.query({ ...query, ...typed(sql, values) })).rows as Row[];
       });
       await client.query('COMMIT');
       return answer;
@@ -88,6 +89,12 @@ export class Database {
     await this.#pool.end();
   }
 }
+
+const typed = (sql: string, values: readonly unknown[]): pg.QueryConfig => ({
+  text: sql,
+  values: [...values],
+  types: valueTypes,
+});
 
 /** SQLSTATE of a database error, or undefined. */
 export const sqlStateOf = (error: unknown): string | undefined =>

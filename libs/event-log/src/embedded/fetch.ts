@@ -19,10 +19,10 @@ export interface Fetched extends LogBounds {
 
 interface Row {
   readonly partition: number;
-  readonly log_start: string;
-  readonly log_end: string;
-  readonly offset: string | null;
-  readonly timestamp_ms: string | null;
+  readonly log_start: bigint;
+  readonly log_end: bigint;
+  readonly offset: bigint | null;
+  readonly timestamp_ms: bigint | null;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers: Buffer | null;
@@ -76,25 +76,25 @@ function toFetched(topic: TopicEntry, rows: Row[], first: Row, from: bigint, lim
     records.push({
       topic: topic.name,
       partition: row.partition,
-      offset: BigInt(row.offset),
+      offset: row.offset,
       timestampMs: Number(row.timestamp_ms),
       key: row.key,
       value: row.value,
       headers: decodeHeaders(row.headers),
     });
   }
-  const logEnd = BigInt(first.log_end);
+  const logEnd = first.log_end;
   const cut = records.length >= limits.maxRecords || bytes >= limits.maxBytes;
   const last = records.at(-1);
   const nextOffset = cut && last ? last.offset + 1n : logEnd > from ? logEnd : from;
-  return { partition: first.partition, from, logStart: BigInt(first.log_start), logEnd, records, nextOffset };
+  return { partition: first.partition, from, logStart: first.log_start, logEnd, records, nextOffset };
 }
 
 /** Bounds of all partitions, by number; empty when the topic is gone. */
 export async function boundsOf(database: Database, topicId: number): Promise<LogBounds[]> {
-  const rows = await database.query<{ log_start: string; log_end: string }>(
+  const rows = await database.query<{ log_start: bigint; log_end: bigint }>(
     'SELECT log_start, log_end FROM event_log.partitions WHERE topic_id = $1 ORDER BY partition',
     [topicId],
   );
-  return rows.map((row) => ({ logStart: BigInt(row.log_start), logEnd: BigInt(row.log_end) }));
+  return rows.map((row) => ({ logStart: row.log_start, logEnd: row.log_end }));
 }

@@ -15,9 +15,9 @@ export interface MaintenanceOptions {
 interface TopicState {
   readonly topic_id: number;
   readonly cleanup: 'compact' | 'delete';
-  readonly open_bytes: string;
-  readonly dirty_bytes: string;
-  readonly clean_bytes: string;
+  readonly open_bytes: bigint;
+  readonly dirty_bytes: bigint;
+  readonly clean_bytes: bigint;
   /** The open segment holds records and is older than a quarter of the retention. */
   readonly open_is_old: boolean;
   readonly expired: number[];

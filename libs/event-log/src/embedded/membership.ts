@@ -53,7 +53,7 @@ export class Memberships {
 
   async join(topicId: number, group: string, sessionTimeoutMs: number, listener: MemberListener): Promise<Member> {
     const asked = performance.now();
-    const [row] = await this.#database.query<{ id: string }>('SELECT event_log.join_group($1, $2, $3) AS id', [
+    const [row] = await this.#database.query<{ id: bigint }>('SELECT event_log.join_group($1, $2, $3) AS id', [
       topicId,
       group,
       sessionTimeoutMs,
@@ -143,10 +143,10 @@ export class Memberships {
     const ids = [...this.#members.keys()];
     if (ids.length === 0) return;
     const asked = performance.now();
-    const rows = await this.#database.query<{ id: string; held: number; quota: number; expired: boolean }>(renewSql, [
+    const rows = await this.#database.query<{ id: bigint; held: number; quota: number; expired: boolean }>(renewSql, [
       ids,
     ]);
-    const renewed = new Map(rows.map((row) => [row.id, row]));
+    const renewed = new Map(rows.map((row) => [String(row.id), row]));
     for (const id of ids) {
       const state = this.#members.get(id);
       if (!state) continue;

@@ -83,13 +83,13 @@ export class Tail {
 
   async #ask(): Promise<void> {
     const topicIds = [...this.#listeners.keys()];
-    const rows = await this.#database.query<{ topic_id: number; partition: number; log_end: string }>(
+    const rows = await this.#database.query<{ topic_id: number; partition: number; log_end: bigint }>(
       'SELECT topic_id, partition, log_end FROM event_log.partitions WHERE topic_id = ANY($1::int[])',
       [topicIds],
     );
     const grown = new Set<number>();
     for (const row of rows) {
-      if (this.#advance(row.topic_id, row.partition, BigInt(row.log_end))) grown.add(row.topic_id);
+      if (this.#advance(row.topic_id, row.partition, row.log_end)) grown.add(row.topic_id);
     }
     for (const topicId of grown) this.#wake(topicId);
   }

@@ -16,7 +16,7 @@ export class EmbeddedWriter implements FencedWriter {
   readonly #topics: TopicCatalog;
   readonly #name: string;
   readonly #spread = new RoundRobin();
-  #epoch: string | undefined;
+  #epoch: bigint | undefined;
   #discarded: Error | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -48,7 +48,7 @@ export class EmbeddedWriter implements FencedWriter {
   async #fence(): Promise<void> {
     if (this.#epoch !== undefined) return;
     const [row] = await this.#calling(() =>
-      this.#database.query<{ epoch: string }>(
+      this.#database.query<{ epoch: bigint }>(
         `INSERT INTO event_log.writers AS w (name, epoch) VALUES ($1, 1)
          ON CONFLICT (name) DO UPDATE SET epoch = w.epoch + 1 RETURNING epoch`,
         [this.#name],

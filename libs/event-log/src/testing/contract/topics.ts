@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { TopicMismatchError } from '../../errors.ts';
+import { Collector, text } from '../collector.ts';
+import { append, type Harness, readAll, record, unique, until } from '../harness.ts';
+
+/** The admin's side: topics, their lives, their settings, compaction. */
+export function describeTopics(harness: Harness): void {
+  describe('topics', () => {
+    test('are created once, however many ask at once', async () => {
+      const logs = await Promise.all([harness.open(), harness.open(), harness.open()]);
+      const name = `test.${unique()}.v1`;
+      await Promise.all(logs.map((log) => harness.topic(log, { name, partitions: 3 })));
+      const lives = await Promise.all(logs.map((log) => log.admin.describe(name)));
+      expect(new Set(lives.map((life) => life?.incarnation)).size).toBe(1);
+      expect(lives[0]?.incarnation).toMatch(/./);
+      expect(lives[0]?.partitions).toEqual(Array.from({ length: 3 }, () => ({ logStart: 0n, logEnd: 0n })));
+      expect(await logs[0]?.admin.list()).toContain(name);
+    });
+
+    test('keep their number of partitions', async () => {
+      const log = await harness.open();
+      const name = await harness.topic(log, { partitions: 2 });
+      await harness.topic(log, { name, partitions: 2 });
+      await expect(harness.topic(log, { name, partitions: 3 })).rejects.toThrow(TopicMismatchError);
+      await expect(harness.topic(log, { name, partitions: 1 })).rejects.toThrow(TopicMismatchError);
+      expect((await log.admin.describe(name))?.partitions.length).toBe(2);
+    });
+
+    test('have another incarnation when deleted and created again, and consumers start anew', async () => {
+      const log = await harness.open();
+      const name = await harness.topic(log);
+      const group = unique();
+      const writer = await log.writer(unique());
+      await append(writer, record(name, 'a', '1'), record(name, 'a', '2'));
+      const before = await log.admin.describe(name);
+      const collector = new Collector(harness.offsets, group);
+      const consumer = await log.consume({ group, topic: name, sessions: collector, sessionTimeoutMs: 6_000 });
+      await until('both', () => collector.stored.length === 2);
+      await consumer.stop();
+      await log.admin.deleteTopic(name);
+      await until('it is gone', async () => (await log.admin.describe(name)) === undefined);
+      expect(await log.admin.list()).not.toContain(name);
+      await until('it is there again', () =>
+        harness.topic(log, { name }).then(
+          () => true,
+          () => false,
+        ),
+      );
+      const after = await log.admin.describe(name);
+      expect(after?.incarnation).toMatch(/./);
+      expect(after?.incarnation).not.toBe(before?.incarnation);
+      await append(await log.writer(unique()), record(name, 'a', '3'));
+      await log.consume({ group, topic: name, sessions: collector, sessionTimeoutMs: 6_000 });
+      await until('the new topic from its start', () => collector.stored.length === 3);
+      expect(collector.values()).toEqual(['1', '2', '3']);
+    });
+
+    test('stamp the time themselves when they are told to', async () => {
+      const log = await harness.open();
+      const topic = await harness.topic(log, { logAppendTime: true });
+      const before = Date.now();
+      await append(await log.writer(unique()), record(topic, 'a', '1'));
+      const [found] = await readAll(log, topic);
+      expect(Math.abs((found?.timestampMs ?? 0) - before)).toBeLessThan(10_000);
+    });
+
+    test('compaction keeps the newest record of each key at its offset, and tombstones', async () => {
+      const log = await harness.open();
+      const topic = await harness.topic(log, { cleanup: 'compact' });
+      const writer = await log.writer(unique());
+      for (const value of ['1', '2', '3'])
+        await append(writer, record(topic, 'a', `a${value}`), record(topic, 'b', `b${value}`));
+      await append(writer, record(topic, 'b', null));
+      await append(writer, record(topic, 'c', 'c1'));
+      const end = (await log.admin.describe(topic))?.partitions[0]?.logEnd;
+      if (harness.compactsByItself) {
+        // A segment is closed by the first record after its time; only closed ones are compacted.
+        await delay(1_200);
+        await append(writer, record(topic, 'filler', '1'));
+        await delay(1_200);
+        await append(writer, record(topic, 'filler', '2'));
+      } else {
+        await log.admin.compact(topic);
+        expect((await log.admin.describe(topic))?.partitions).toEqual([{ logStart: 0n, logEnd: end }]);
+      }
+      const left = async () => (await readAll(log, topic)).filter((r) => text(r.key) !== 'filler');
+      await until('compaction', async () => (await left()).length === 3);
+      expect((await left()).map((r) => [r.offset, text(r.key), text(r.value)])).toEqual([
+        [6n, 'a', 'a3'],
+        [9n, 'b', null],
+        [11n, 'c', 'c1'],
+      ]);
+      // Reading and consuming from a hole that compaction left.
+      const group = unique();
+      const collector = new Collector(harness.offsets, group);
+      await log.consume({ group, topic, sessions: collector });
+      await append(writer, record(topic, 'a', 'a4'));
+      await until('the newest', () => collector.values('a').includes('a4'));
+      expect(collector.values('a')).toEqual(['a3', 'a4']);
+      expect(collector.values('b')).toEqual(['(null)']);
+      expect(collector.lost).toBe(0);
+    });
+  });
+}
