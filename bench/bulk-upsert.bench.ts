@@ -62,7 +62,8 @@ async function upsertInBulk(client: Client, ids: readonly string[]): Promise<voi
 async function upsertOneByOne(client: Client, ids: readonly string[]): Promise<void> {
   await client.query('BEGIN');
   // A prepared statement: the parser's work is not what is compared.
-  for (const id of ids) await client.query({ name: 'one', text: `INSERT INTO item VALUES ($1, $2, $3) ${SET}`, values: [id, 1, PAYLOAD] });
+  for (const id of ids)
+    await client.query({ name: 'one', text: `INSERT INTO item VALUES ($1, $2, $3) ${SET}`, values: [id, 1, PAYLOAD] });
   await client.query('COMMIT');
 }
 

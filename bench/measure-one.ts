@@ -34,7 +34,8 @@ for (const [key, value] of Object.entries(values)) {
 
 function commit(): string {
   try {
-    const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    const git = (...args: string[]): string =>
+      execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
     // What a former bench of this run wrote is no change of what is measured.
     return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', '--', ':!bench/results') === '' ? '' : ' with changes'}`;
   } catch {

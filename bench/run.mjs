@@ -11,7 +11,9 @@ const all = globSync('*.bench.ts', { cwd: here }).sort();
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !all.includes(`${name}.bench.ts`));
 if (unknown.length > 0) {
-  process.stderr.write(`no bench named ${unknown.join(', ')}; there are ${all.map((file) => basename(file, '.bench.ts')).join(', ')}\n`);
+  process.stderr.write(
+    `no bench named ${unknown.join(', ')}; there are ${all.map((file) => basename(file, '.bench.ts')).join(', ')}\n`,
+  );
   process.exit(2);
 }
 const flags = ['--conditions=@tidemark/source', '--import', '@swc-node/register/esm-register'];
