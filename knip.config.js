@@ -22,7 +22,7 @@ export default {
   ignoreBinaries: ['apt-get', 'useradd', 'id', 'java', 'mvn', 'bwrap', 'python3', 'setpriv'],
   workspaces: {
     '.': {
-      entry: ['tools/*.mjs', 'tools/**/*.spec.ts', 'bench/*.bench.ts', 'bench/measure-one.ts', 'samples/**/*.{ts,mjs}'],
+      entry: ['tools/*.mjs', 'tools/**/*.spec.ts', 'bench/*.bench.ts', 'samples/**/*.{ts,mjs}'],
       project: ['tools/**/*.{mjs,ts}', 'bench/**/*.ts', 'samples/**/*.{ts,mjs}'],
       ignoreDependencies: [...new Set([...usedByPackages, ...tools, ...development])],
     },

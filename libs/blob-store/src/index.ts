@@ -1,2 +1,3 @@
 export * from './blob-store.ts';
+export { FolderBlobStore, type FolderBlobStoreOptions } from './folder-blob-store.ts';
 export * from './payloads.ts';

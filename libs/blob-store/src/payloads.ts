@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { type Payload, PayloadSchema } from '@tidemark/proto';
-import type { BlobStore } from './blob-store.ts';
+import { BlobDamagedError, type BlobStore } from './blob-store.ts';
 
 /** Up to this many bytes travel inside the event. */
 export const INLINE_LIMIT_BYTES = 8192;
@@ -11,19 +11,24 @@ export async function storePayload(store: BlobStore, content: Uint8Array | strin
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
   const sizeBytes = BigInt(bytes.length);
   if (bytes.length > INLINE_LIMIT_BYTES) return create(PayloadSchema, { sha256: await store.put(bytes), sizeBytes });
-  return create(PayloadSchema, { sha256: createHash('sha256').update(bytes).digest('hex'), sizeBytes, inline: bytes });
+  return create(PayloadSchema, { sha256: hashOf(bytes), sizeBytes, inline: bytes });
 }
 
 /**
  * The bytes of a payload.
  *
- * @throws BlobMissingError, BlobDamagedError when it lies in the store and can't be read
+ * @throws BlobMissingError when it should lie in the store and doesn't
+ * @throws BlobDamagedError when the bytes, inline ones too, are not those that the hash names
  */
 export async function readPayload(store: BlobStore, payload: Payload): Promise<Uint8Array> {
-  return payload.inline ?? store.get(payload.sha256);
+  if (payload.inline === undefined) return await store.get(payload.sha256);
+  if (hashOf(payload.inline) !== payload.sha256) throw new BlobDamagedError(payload.sha256);
+  return payload.inline;
 }
 
 /** {@link readPayload} as text; bytes that are not UTF-8 become U+FFFD. */
 export async function readPayloadText(store: BlobStore, payload: Payload): Promise<string> {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readPayload(store, payload));
 }
+
+const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');

@@ -5,9 +5,12 @@
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
 import type { Headers, TopicDefinition } from '@tidemark/event-log';
 
+/** What the runtime needs of a topic whose messages it does not look into: any definition will do. */
+export type AnyTopic = Omit<TopicDefinition, 'key'>;
+
 /** What events and timers derive new event ids from: the same cause gives the same ids when the work is repeated. */
 export interface Cause {
-  /** Id of the consumed event, of the job, or `<timer>/<key>/<tick>`. */
+  /** Id of the consumed event, `<kind>/<key>/<id of its own cause>` of a job, or `<timer>/<key>/<tick>`. */
   readonly id: string;
   /** W3C trace context to carry on. */
   readonly traceparent: string | undefined;
@@ -43,12 +46,15 @@ export interface Publisher {
   /** Key, event id, headers and revision are filled in by the runtime. */
   publish<D extends DescMessage>(cause: Cause, topic: TopicDefinition<D>, message: MessageShape<D>): void;
   /** Removes a key from a compacted topic. */
-  publishTombstone(cause: Cause, topic: TopicDefinition, key: string): void;
+  publishTombstone(cause: Cause, topic: AnyTopic, key: string): void;
 }
 
 /** SQL in the transaction at hand. `search_path` is the service's own schema. */
 export interface Sql {
-  /** @returns the rows (of `RETURNING` too). Parameters are `$1` …; arrays go with `unnest($1::text[])`. */
+  /**
+   * @returns the rows (of `RETURNING` too); `bigint` columns and counts as bigint, `bytea` as Buffer, `timestamptz` as
+   * Date, `numeric` as text. Parameters are `$1` …; arrays go with `unnest($1::text[])`.
+   */
   query<Row = Record<string, unknown>>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
 }
 
@@ -65,7 +71,7 @@ export interface StageTransaction extends Sql, Publisher {
    * How far this service has come on a topic: the stored `next` of each partition, as this transaction's snapshot sees
    * it. Undefined before the topic's first session.
    */
-  storedOffsets(topic: TopicDefinition): Promise<StoredOffsets | undefined>;
+  storedOffsets(topic: Pick<AnyTopic, 'name'>): Promise<StoredOffsets | undefined>;
   /** Run after commit, for in-memory caches and wake-ups; never for what must not be lost. */
   afterCommit(action: () => void): void;
 }
@@ -82,7 +88,7 @@ export interface JobKind<P> {
   readonly name: string;
   readonly encode: (payload: P) => Uint8Array;
   readonly decode: (bytes: Uint8Array) => P;
-  /** Consumption that feeds this kind pauses at this many open jobs. */
+  /** Consumption that feeds this kind (`@OnEvent(…, { feeds })`) pauses at this many open jobs. */
   readonly bound: number;
   /** A worker that says nothing for this long loses the job, in ms. */
   readonly leaseMs: number;
@@ -119,9 +125,11 @@ export interface JobWorker<P, R> {
   complete(tx: StageTransaction, job: LeasedJob<P>, result: R): Promise<void>;
   /**
    * Called in place of `complete` when `run` threw a {@link RecordFault}, or anything else `maxAttempts` times: say in
-   * the state and the status what became of it. A {@link DependencyFault} is retried without a cap instead.
+   * the state and the status what became of it. A {@link DependencyFault} is retried without a cap instead, and a
+   * worker that died is not the job's fault until it has happened 25 times.
    */
   fail(tx: StageTransaction, job: LeasedJob<P>, error: Error): Promise<void>;
+  /** Default 3. */
   readonly maxAttempts?: number;
 }
 

@@ -1,7 +1,8 @@
 import type { DynamicModule, Type } from '@nestjs/common';
-import type { ServiceName, TopicDefinition } from '@tidemark/event-log';
+import type { ServiceName } from '@tidemark/event-log';
 import type { MigrationInterface } from 'typeorm';
 import type { z } from 'zod';
+import type { AnyTopic } from './api.ts';
 
 /** A TypeORM migration: its class name ends in a 13-digit time, which gives the order. */
 export type MigrationClass = new () => MigrationInterface;
@@ -20,7 +21,11 @@ export interface ServiceDefinition<Schema extends z.ZodObject = z.ZodObject> {
   /** The service's own tables. They run after the runtime's, in the service's schema, under an advisory lock. */
   readonly migrations: readonly MigrationClass[];
   /** Every topic that it reads or writes under a fixed name: created at start where missing. */
-  readonly topics: readonly TopicDefinition[];
+  readonly topics: readonly AnyTopic[];
+  /** Largest HTTP request body in bytes. Default 1 MiB. */
+  readonly httpBodyLimitBytes?: number;
+  /** True: the service checks tokens on its own routes, and the runtime's check stands on its own routes alone. */
+  readonly authenticates?: boolean;
 }
 
 /** Defines a service; `index.ts` exports the result, `main.ts` starts it alone, `services/standalone` starts them all. */

@@ -1,9 +1,24 @@
-export type * from './activity.ts';
-export { isQuiet } from './activity.ts';
+export { type Activity, isQuiet } from './activity.ts';
 export * from './api.ts';
+export { type AloneConfig, aloneConfigSchema } from './config/alone-config.ts';
+export { ConfigError, parseConfig, variableName } from './config/parse-config.ts';
 export * from './define-service.ts';
+export { deadLetters, topicSpec } from './ensure-topics.ts';
 export { Every, type EveryOptions, type TimerTick } from './every.ts';
-export * from './injectables.ts';
+export { classifyFault, type Fault } from './faults.ts';
+export { AccessTokenMissingError, isLoopback, tokenMatches } from './http/access.ts';
+export {
+  causeOf,
+  InjectConfig,
+  InjectEventLog,
+  InjectLogger,
+  LeaseKeeper,
+  type LeaseOwner,
+  StageDatabase,
+  type TransactionOptions,
+} from './injectables.ts';
+export { createLogger } from './observe/logger.ts';
 export { type EventHandler, OnEvent, type OnEventOptions } from './on-event.ts';
-export * from './run-service.ts';
+export { runAlone } from './run-alone.ts';
+export { type Readiness, type RunningService, type RunOptions, runService } from './run-service.ts';
 export { type ActivitySource, ReportsActivity, Worker } from './worker.ts';

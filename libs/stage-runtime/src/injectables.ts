@@ -8,6 +8,10 @@ export const EVENT_LOG = Symbol('event log port');
 
 /** Injects the service's parsed configuration. */
 export const InjectConfig = (): ParameterDecorator => Inject(STAGE_CONFIG);
+/** Token of the service's pino logger. */
+export const STAGE_LOGGER = Symbol('stage logger');
+/** Injects the service's pino logger: structured, one event a line; never a solution, a hidden test or a secret. */
+export const InjectLogger = (): ParameterDecorator => Inject(STAGE_LOGGER);
 /** Injects the event log's port. */
 export const InjectEventLog = (): ParameterDecorator => Inject(EVENT_LOG);
 

@@ -1,7 +1,7 @@
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
 import type { TopicDefinition } from '@tidemark/event-log';
-import type { EventBatch, JobKind, StageTransaction } from './api.ts';
+import type { AnyTopic, EventBatch, JobKind, StageTransaction } from './api.ts';
 import { HandlerOutcome } from './transport/handler-outcome.ts';
 
 /** Binds handlers to the event log's transport, so that another Nest transport in the same app leaves them alone. */
@@ -10,14 +10,14 @@ export const EVENT_LOG_TRANSPORT = Symbol('event log');
 /** Narrows what a handler is given; every field has a default. */
 export interface OnEventOptions {
   /** Job kinds that the handler adds to: consumption pauses while one of them is full. Default none. */
-  readonly feeds?: readonly JobKind<never>[];
+  readonly feeds?: readonly Pick<JobKind<unknown>, 'name' | 'bound'>[];
   /** Upper bound of the records in a batch. Default 500. */
   readonly maxBatchRecords?: number;
 }
 
 /** What {@link OnEvent} leaves with a handler for the transport to find. */
 export interface OnEventExtras {
-  readonly topic: TopicDefinition;
+  readonly topic: AnyTopic;
   readonly options: OnEventOptions;
 }
 
@@ -45,7 +45,7 @@ export function OnEvent<D extends DescMessage>(topic: TopicDefinition<D>, option
     };
     Payload()(target, method, 0);
     Ctx()(target, method, 1);
-    const extras: OnEventExtras = { topic: topic as unknown as TopicDefinition, options };
+    const extras: OnEventExtras = { topic, options };
     EventPattern(topic.name, EVENT_LOG_TRANSPORT, { ...extras })(target, method, descriptor as PropertyDescriptor);
   };
 }

@@ -2,6 +2,7 @@ import type { EventLog } from '@tidemark/event-log';
 import type { z } from 'zod';
 import type { Activity } from './activity.ts';
 import type { ServiceDefinition } from './define-service.ts';
+import { startStage } from './start-stage.ts';
 
 /** What a service needs from outside; in one process several services share the log and the database. */
 export interface RunOptions {
@@ -18,6 +19,8 @@ export interface RunOptions {
   readonly blobFolder: string;
   /** Where HTTP is served; undefined serves nothing. On other addresses than loopback a token is required. */
   readonly http?: { readonly host: string; readonly port: number; readonly accessToken?: string };
+  /** Where other replicas and services reach this one; stands beside the leases that it holds. Default empty. */
+  readonly advertisedAddress?: string;
   /** Partitions of topics that are created. Default 4. */
   readonly partitions?: number;
   /** `silent` in specs. Default `info`. */
@@ -45,15 +48,8 @@ export interface RunningService {
 
 /** Starts a service: configuration, migrations, topics, relay, consumers, workers, timers, HTTP, in that order. */
 export function runService<Schema extends z.ZodObject>(
-  _definition: ServiceDefinition<Schema>,
-  _options: RunOptions,
+  definition: ServiceDefinition<Schema>,
+  options: RunOptions,
 ): Promise<RunningService> {
-  throw new Error('not built yet');
-}
-
-/**
- * `main.ts` of a service that runs alone: log, database and addresses from the environment, stop on SIGTERM and SIGINT.
- */
-export function runAlone<Schema extends z.ZodObject>(_definition: ServiceDefinition<Schema>): Promise<void> {
-  throw new Error('not built yet');
+  return startStage(definition, options);
 }

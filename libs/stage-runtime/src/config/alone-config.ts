@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+/** What a service that runs alone is told by its environment, beside its own schema. Prefix `TIDEMARK_`. */
+export const aloneConfigSchema = z.object({
+  environment: z
+    .string()
+    .regex(/^[a-z0-9-]{1,32}$/)
+    .default('local')
+    .describe('Name of the installation, part of group and writer names; 1 to 32 of a-z, 0-9 and dash. Default local.'),
+  databaseUrl: z.url({ protocol: /^postgres(ql)?$/ }).describe('PostgreSQL, as postgres://user:password@host:port/db.'),
+  kafkaBrokers: z
+    .string()
+    .optional()
+    .describe('Kafka brokers as host:port, separated by commas. Without it the log is kept in PostgreSQL.'),
+  blobFolder: z.string().default('.tidemark/blobs').describe('Folder of the blob store. Default .tidemark/blobs.'),
+  httpHost: z.string().default('127.0.0.1').describe('Address that HTTP binds to. Default 127.0.0.1.'),
+  httpPort: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65535)
+    .default(0)
+    .describe('Port of HTTP; 0 takes a free one. Default 0.'),
+  accessToken: z
+    .string()
+    .min(16)
+    .optional()
+    .describe('Token for HTTP; needed on any address but loopback. Min 16 characters.'),
+  poolSize: z.coerce
+    .number()
+    .int()
+    .min(2)
+    .max(100)
+    .default(6)
+    .describe('Connections to PostgreSQL, 2 to 100. Default 6.'),
+  partitions: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .default(4)
+    .describe('Partitions of new topics, 1 to 1000. Default 4.'),
+  logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info').describe('Default info.'),
+});
+export type AloneConfig = z.output<typeof aloneConfigSchema>;

@@ -1,0 +1,13 @@
+import type { Message } from '@bufbuild/protobuf';
+import type { AnyTopic, EventBatch, StageTransaction } from '../api.ts';
+import type { OnEventOptions } from '../on-event.ts';
+
+/** A handler found in the service's module, bound to its topic. */
+export interface TopicHandler {
+  /** `<service>/<topic>`: event ids derive from it, so renaming a class changes none. */
+  readonly name: string;
+  readonly topic: AnyTopic;
+  readonly options: OnEventOptions;
+  /** Rejects with what the handler threw. */
+  handle(batch: EventBatch<Message>, tx: StageTransaction): Promise<void>;
+}

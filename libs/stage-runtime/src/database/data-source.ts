@@ -1,0 +1,42 @@
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+import type { MigrationClass } from '../define-service.ts';
+import { RuntimeTables1700000000000 } from './runtime-tables.ts';
+
+export interface DatabaseOptions {
+  readonly databaseUrl: string;
+  /** The service's schema: its name. */
+  readonly schema: string;
+  readonly poolSize: number;
+  readonly migrations: readonly MigrationClass[];
+  readonly onIdleError: (error: Error) => void;
+}
+
+const INT8_OID = 20;
+
+/** A pool of connections that see the service's own schema, and nothing else, without being told in each query. */
+export function createDataSource(options: DatabaseOptions): DataSource {
+  return new DataSource({
+    type: 'postgres',
+    url: options.databaseUrl,
+    schema: options.schema,
+    applicationName: `tidemark-${options.schema}`,
+    poolSize: options.poolSize,
+    connectTimeoutMS: 10_000,
+    poolErrorHandler: options.onIdleError,
+    installExtensions: false,
+    logging: false,
+    migrationsTableName: 'migrations',
+    migrations: [RuntimeTables1700000000000, ...options.migrations],
+    extra: {
+      // A hung statement must end before the leases that the work is done under are somebody else's.
+      options: `-c search_path=${options.schema} -c statement_timeout=60s -c idle_in_transaction_session_timeout=120s`,
+      types: { getTypeParser: typeParser },
+    },
+  });
+}
+
+/** Counts and ids come as bigint, as they do from protobuf. */
+function typeParser(oid: number, format: 'text' | 'binary' = 'text'): (value: string) => unknown {
+  return oid === INT8_OID && format === 'text' ? BigInt : pg.types.getTypeParser(oid, format as 'text');
+}

@@ -1,0 +1,49 @@
+import type { StageTransaction } from '../api.ts';
+import type { StageIdentity } from '../identity.ts';
+import { StageDatabase, type TransactionOptions } from '../injectables.ts';
+import { sleep } from '../sleep.ts';
+import { StageWork, type Wakes } from '../stage-work.ts';
+import { isContention } from './contention.ts';
+import type { Transactions } from './transactions.ts';
+
+const TRIES = 8;
+
+/** {@link StageDatabase} on the service's pool. */
+export class PooledStageDatabase extends StageDatabase {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly identity: StageIdentity,
+    private readonly wakes: Wakes,
+  ) {
+    super();
+  }
+
+  query<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+    return this.transactions.query<Row>(sql, parameters);
+  }
+
+  async transaction<T>(
+    handler: string,
+    work: (tx: StageTransaction) => Promise<T>,
+    options: TransactionOptions = {},
+  ): Promise<T> {
+    const name = `${this.identity.service}/${handler}`;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.transactions.run(
+          name,
+          async (open) => {
+            const tx = new StageWork(open, this.identity, name, this.wakes);
+            const result = await work(tx);
+            await tx.finish();
+            return result;
+          },
+          options.isolation,
+        );
+      } catch (error) {
+        if (attempt >= TRIES || !isContention(error)) throw error;
+        await sleep(Math.random() * 10 * 2 ** attempt);
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { DeadLetterSchema } from '@tidemark/proto';
+import { deadLetterTopic, type EventLog, type ServiceName, type TopicSpec, topic } from '@tidemark/event-log';
+import type { AnyTopic } from './api.ts';
+
+const WEEK_MS = 7 * 24 * 3600 * 1000;
+
+/** How a topic is created. Dead letters and tombstones stay a week, as all records do on topics that expire. */
+export const topicSpec = (topic: AnyTopic, partitions: number): TopicSpec => ({
+  name: topic.name,
+  partitions,
+  cleanup: topic.cleanup,
+  retentionMs: WEEK_MS,
+  logAppendTime: topic.logAppendTime,
+});
+
+/** Definition of the topic that takes a service's dead letters of another one; any key is taken over as it is. */
+export const deadLetters = (topicName: string, service: ServiceName) =>
+  topic(deadLetterTopic(topicName, service), {
+    schema: DeadLetterSchema,
+    cleanup: 'delete',
+    writtenBy: [service],
+    readBy: ['gateway'],
+    says: `records of ${topicName} that ${service} could not take`,
+  });
+
+/** Creates what is missing of a service's topics, and the dead letters of those it consumes. */
+export async function ensureTopics(
+  log: EventLog,
+  service: ServiceName,
+  topics: readonly AnyTopic[],
+  consumed: readonly AnyTopic[],
+  partitions: number,
+): Promise<void> {
+  const wanted = new Map([...topics, ...consumed].map((each) => [each.name, topicSpec(each, partitions)]));
+  for (const { name } of consumed) {
+    const letters = deadLetters(name, service);
+    wanted.set(letters.name, topicSpec(letters, 1));
+  }
+  await log.admin.ensureTopics([...wanted.values()]);
+}

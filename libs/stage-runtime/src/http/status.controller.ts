@@ -1,0 +1,35 @@
+import { Controller, Get, Inject, ServiceUnavailableException } from '@nestjs/common';
+import type { Activity } from '../activity.ts';
+import type { Readiness } from '../run-service.ts';
+
+export const STAGE_STATUS = Symbol('stage status');
+
+/** What the running service tells of itself. */
+export interface StageStatus {
+  readiness(): Readiness;
+  activity(): Promise<Activity>;
+}
+
+@Controller()
+export class StatusController {
+  constructor(@Inject(STAGE_STATUS) private readonly status: StageStatus) {}
+
+  /** The process answers. */
+  @Get('livez')
+  livez(): { alive: true } {
+    return { alive: true };
+  }
+
+  /** 200 when everything it depends on is there, otherwise 503 with the reasons. */
+  @Get('readyz')
+  readyz(): Readiness {
+    const readiness = this.status.readiness();
+    if (!readiness.ready) throw new ServiceUnavailableException(readiness);
+    return readiness;
+  }
+
+  @Get('activity')
+  activity(): Promise<Activity> {
+    return this.status.activity();
+  }
+}

@@ -1,0 +1,14 @@
+import type { JobKind, LeasedJob } from '../api.ts';
+import type { TakenJob } from './job-table.ts';
+
+/** A job as its worker sees it. Its id holds its cause's: a job made again by another event publishes other events. */
+export function leasedJob<P>(kind: JobKind<P>, job: TakenJob): LeasedJob<P> {
+  return {
+    id: `${job.kind}/${job.key}/${job.causeId}`,
+    traceparent: job.traceparent,
+    kind: job.kind,
+    key: job.key,
+    payload: kind.decode(job.payload),
+    attempt: job.attempts,
+  };
+}

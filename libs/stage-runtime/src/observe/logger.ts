@@ -1,0 +1,31 @@
+import type { LoggerService } from '@nestjs/common';
+import { type Logger, pino } from 'pino';
+
+/** One JSON object a line on stdout; stable messages, ids as fields. Never given solutions, tests or secrets. */
+export function createLogger(service: string, level: string): Logger {
+  return pino({ level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime });
+}
+
+/** An error as log fields: name, message, code and stack, and nothing of the values that a query carried. */
+export function errorFields(error: unknown): Record<string, string> {
+  if (!(error instanceof Error)) return { error: String(error) };
+  const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
+  return { error: error.message, errorName: error.name, ...code, ...(error.stack ? { stack: error.stack } : {}) };
+}
+
+/** Nest's own messages, of which only warnings and errors are worth a line. */
+export class NestLogger implements LoggerService {
+  constructor(private readonly logger: Logger) {}
+
+  log(message: unknown): void {
+    this.logger.debug(String(message));
+  }
+
+  warn(message: unknown): void {
+    this.logger.warn(String(message));
+  }
+
+  error(message: unknown, stack?: unknown): void {
+    this.logger.error(typeof stack === 'string' ? { stack } : {}, String(message));
+  }
+}

@@ -1,0 +1,49 @@
+import { headerNames } from '@tidemark/event-log';
+import type { Sql } from '../api.ts';
+import { encodeHeaders } from './headers-codec.ts';
+import type { OutgoingEvent } from './outgoing-event.ts';
+import { raiseRevisions } from './raise-revisions.ts';
+import { shardOf } from './shards.ts';
+
+/**
+ * Writes events as rows of the outbox, in order. Revisions come first: they lock the keys, so that ids are drawn under
+ * the lock and the id order of one key's rows is the order of their revisions.
+ *
+ * @returns the shards that now have rows
+ */
+export async function writeOutbox(sql: Sql, events: readonly OutgoingEvent[]): Promise<ReadonlySet<number>> {
+  if (events.length === 0) return new Set();
+  const revisions = await raiseRevisions(sql, events);
+  const shards: number[] = [];
+  const topics: string[] = [];
+  const keys: (Buffer | null)[] = [];
+  const values: (Buffer | null)[] = [];
+  const headers: Buffer[] = [];
+  events.forEach((event, index) => {
+    const revision = revisions[index];
+    const value = event.serialise(revision);
+    shards.push(shardOf(event.key));
+    topics.push(event.topic);
+    keys.push(event.key);
+    values.push(value === null ? null : asBuffer(value));
+    headers.push(encodeHeaders(headerBytes(event.headers, value === null ? revision : undefined)));
+  });
+  await sql.query(
+    `INSERT INTO outbox (shard, topic, key, value, headers)
+     SELECT shard, topic, key, value, headers
+     FROM unnest($1::smallint[], $2::text[], $3::bytea[], $4::bytea[], $5::bytea[])
+       WITH ORDINALITY AS e (shard, topic, key, value, headers, ordinal)
+     ORDER BY ordinal`,
+    [shards, topics, keys, values, headers],
+  );
+  return new Set(shards);
+}
+
+function headerBytes(headers: Readonly<Record<string, string>>, tombstone: bigint | undefined) {
+  const bytes: Record<string, Uint8Array> = {};
+  for (const [name, value] of Object.entries(headers)) bytes[name] = Buffer.from(value);
+  if (tombstone !== undefined) bytes[headerNames.revision] = Buffer.from(String(tombstone));
+  return bytes;
+}
+
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

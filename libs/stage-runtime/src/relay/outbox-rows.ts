@@ -1,0 +1,44 @@
+import type { OutgoingRecord } from '@tidemark/event-log';
+import type { Sql } from '../api.ts';
+import { decodeHeaders } from '../outbox/headers-codec.ts';
+
+/** Rows of one transaction of the log at most. */
+export const MAX_ROWS = 5_000;
+/** Bytes of one transaction at most, unless a single row has more. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+export interface OutboxRecord extends OutgoingRecord {
+  readonly id: bigint;
+}
+
+/** The oldest rows of a shard in id order, as many as one transaction takes. */
+export async function readOutbox(sql: Sql, shard: number): Promise<OutboxRecord[]> {
+  const rows = await sql.query<{
+    id: bigint;
+    topic: string;
+    key: Buffer | null;
+    value: Buffer | null;
+    headers: Buffer;
+  }>(
+    `SELECT id, topic, key, value, headers FROM (
+       SELECT *, sum(coalesce(octet_length(value), 0) + octet_length(headers)) OVER (ORDER BY id) AS bytes,
+         row_number() OVER (ORDER BY id) AS place
+       FROM (SELECT * FROM outbox WHERE shard = $1 ORDER BY id LIMIT $2) AS oldest) AS counted
+     WHERE bytes <= $3 OR place = 1 ORDER BY id`,
+    [shard, MAX_ROWS, MAX_BYTES],
+  );
+  return rows.map(({ id, topic, key, value, headers }) => ({ id, topic, key, value, headers: decodeHeaders(headers) }));
+}
+
+/** Deletes what is known to be in the log, by id: an uncommitted lower row may still come to light. */
+export async function deleteOutbox(sql: Sql, shard: number, ids: readonly bigint[]): Promise<void> {
+  await sql.query('DELETE FROM outbox WHERE shard = $1 AND id = ANY ($2::bigint[])', [shard, ids]);
+}
+
+export async function shardsWithRows(sql: Sql): Promise<number[]> {
+  // One probe of the primary key a shard, where DISTINCT would walk over every row.
+  const rows = await sql.query<{ shard: number }>(
+    `SELECT s AS shard FROM generate_series(0, 3) AS s WHERE EXISTS (SELECT 1 FROM outbox WHERE outbox.shard = s)`,
+  );
+  return rows.map(({ shard }) => shard);
+}

@@ -1,0 +1,49 @@
+import { openEmbeddedEventLog } from '@tidemark/event-log';
+import type { z } from 'zod';
+import { aloneConfigSchema } from './config/alone-config.ts';
+import { parseConfig } from './config/parse-config.ts';
+import type { ServiceDefinition } from './define-service.ts';
+import { runService } from './run-service.ts';
+
+/**
+ * `main.ts` of a service that runs alone: log, database and addresses from the environment (see `aloneConfigSchema`);
+ * SIGTERM and SIGINT stop it gracefully, a second one at once. What is wrong at start is one line, and exit code 1.
+ */
+export async function runAlone<Schema extends z.ZodObject>(definition: ServiceDefinition<Schema>): Promise<void> {
+  try {
+    await start(definition);
+  } catch (error) {
+    process.stderr.write(`tidemark ${definition.name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  }
+}
+
+async function start<Schema extends z.ZodObject>(definition: ServiceDefinition<Schema>): Promise<void> {
+  const config = parseConfig(aloneConfigSchema, '', process.env);
+  const log = await openEmbeddedEventLog({ connection: { connectionString: config.databaseUrl } });
+  const service = await runService(definition, {
+    environment: config.environment,
+    log,
+    databaseUrl: config.databaseUrl,
+    poolSize: config.poolSize,
+    blobFolder: config.blobFolder,
+    partitions: config.partitions,
+    logLevel: config.logLevel,
+    http: {
+      host: config.httpHost,
+      port: config.httpPort,
+      ...(config.accessToken === undefined ? {} : { accessToken: config.accessToken }),
+    },
+  });
+  let stopping = false;
+  const stop = () => {
+    if (stopping) process.exit(130);
+    stopping = true;
+    service
+      .stop()
+      .then(() => log.close())
+      .finally(() => process.exit(0));
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}

@@ -1,0 +1,22 @@
+import type { EventLog } from '@tidemark/event-log';
+import type { Logger } from 'pino';
+import type { BackoffOptions } from './backoff.ts';
+import type { Transactions } from './database/transactions.ts';
+import type { StageIdentity } from './identity.ts';
+import type { MomentListener } from './moments.ts';
+import type { ReadinessBoard } from './observe/readiness-board.ts';
+import type { Wakes } from './stage-work.ts';
+
+/** What every moving part of a running service is given. */
+export interface StageParts {
+  readonly identity: StageIdentity;
+  readonly log: EventLog;
+  readonly transactions: Transactions;
+  readonly logger: Logger;
+  readonly board: ReadinessBoard;
+  readonly wakes: Wakes;
+  readonly reached: MomentListener;
+  /** Aborts when the service stops or is given up: nobody waits or starts again after that. */
+  readonly ended: AbortSignal;
+  readonly backoff: BackoffOptions;
+}

@@ -1,0 +1,89 @@
+import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
+import type { TopicDefinition } from '@tidemark/event-log';
+import type { AnyTopic, Cause, HeldLease, JobKind, NewJob, StageTransaction, StoredOffsets } from './api.ts';
+import { readStoredOffsets } from './consume/offset-table.ts';
+import type { OpenTransaction } from './database/transactions.ts';
+import { addJobs } from './jobs/job-table.ts';
+import type { StageIdentity } from './identity.ts';
+import { assertLease } from './leases/lease-table.ts';
+import { messageEvent, type OutgoingEvent, tombstoneEvent } from './outbox/outgoing-event.ts';
+import { writeOutbox } from './outbox/write-outbox.ts';
+
+/** Whom to wake once a transaction is committed. */
+export interface Wakes {
+  relay(shards: ReadonlySet<number>): void;
+  worker(kind: string): void;
+}
+
+/** What one handler did within a transaction: collects its events, and writes them by {@link finish}. */
+export class StageWork implements StageTransaction {
+  private readonly events: OutgoingEvent[] = [];
+  private readonly ordinals = new Map<string, number>();
+  private finished = false;
+
+  /** @param handler stable name from which event ids derive */
+  constructor(
+    private readonly open: OpenTransaction,
+    private readonly identity: StageIdentity,
+    private readonly handler: string,
+    private readonly wakes: Wakes,
+  ) {}
+
+  query<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+    this.assertUnfinished();
+    return this.open.query<Row>(sql, parameters);
+  }
+
+  publish<D extends DescMessage>(cause: Cause, topic: TopicDefinition<D>, message: MessageShape<D>): void {
+    this.assertUnfinished();
+    this.events.push(messageEvent(this.originOf(cause), topic, message));
+  }
+
+  publishTombstone(cause: Cause, topic: AnyTopic, key: string): void {
+    this.assertUnfinished();
+    this.events.push(tombstoneEvent(this.originOf(cause), topic, key));
+  }
+
+  async enqueue<P>(kind: JobKind<P>, jobs: readonly NewJob<P>[]): Promise<void> {
+    this.assertUnfinished();
+    await addJobs(this.open, kind, jobs);
+    this.open.afterCommit(() => this.wakes.worker(kind.name));
+  }
+
+  assertLease(lease: HeldLease): Promise<void> {
+    this.assertUnfinished();
+    return assertLease(this.open, lease);
+  }
+
+  storedOffsets(topic: Pick<AnyTopic, 'name'>): Promise<StoredOffsets | undefined> {
+    this.assertUnfinished();
+    return readStoredOffsets(this.open, this.identity, topic.name);
+  }
+
+  afterCommit(action: () => void): void {
+    this.assertUnfinished();
+    this.open.afterCommit(action);
+  }
+
+  /** Adds an event that the runtime makes itself. */
+  add(event: OutgoingEvent): void {
+    this.events.push(event);
+  }
+
+  /** Writes the outbox. Nothing can be added afterwards: a handler that forgot to await finds out. */
+  async finish(): Promise<void> {
+    this.finished = true;
+    const shards = await writeOutbox(this.open, this.events);
+    if (shards.size > 0) this.open.afterCommit(() => this.wakes.relay(shards));
+  }
+
+  private originOf(cause: Cause) {
+    const ordinal = this.ordinals.get(cause.id) ?? 0;
+    this.ordinals.set(cause.id, ordinal + 1);
+    return { service: this.identity.service, handler: this.handler, cause, ordinal };
+  }
+
+  private assertUnfinished(): void {
+    if (this.finished) throw new Error(`${this.handler} used its transaction after it was done: an await is missing`);
+  }
+}

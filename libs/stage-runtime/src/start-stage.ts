@@ -1,0 +1,79 @@
+import 'reflect-metadata';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { DataSource } from 'typeorm';
+import type { z } from 'zod';
+import { assemble, type InnerOptions } from './assemble.ts';
+import { backoffMs } from './backoff.ts';
+import { parseConfig } from './config/parse-config.ts';
+import { createDataSource } from './database/data-source.ts';
+import { migrate } from './database/migrate.ts';
+import type { ServiceDefinition } from './define-service.ts';
+import { classifyFault } from './faults.ts';
+import { assertAccess, guardByToken, listen } from './http/serve.ts';
+import { createLogger, errorFields } from './observe/logger.ts';
+import type { RunOptions } from './run-service.ts';
+import { sleep } from './sleep.ts';
+import { Stage, type StageEngine } from './stage.ts';
+
+const DATABASE_TRIES = 10;
+
+/** Starts a service: configuration, migrations, module, topics, relay, consumers, workers, timers, HTTP, in that order. */
+export async function startStage<Schema extends z.ZodObject>(
+  definition: ServiceDefinition<Schema>,
+  options: RunOptions & InnerOptions,
+): Promise<Stage> {
+  const config = parseConfig(definition.configSchema, definition.name, options.env ?? process.env);
+  if (options.http !== undefined) assertAccess(options.http);
+  const logger = createLogger(definition.name, options.logLevel ?? 'info');
+  const dataSource = createDataSource({
+    databaseUrl: options.databaseUrl,
+    schema: definition.name,
+    poolSize: options.poolSize ?? 6,
+    migrations: definition.migrations,
+    onIdleError: (error) => logger.warn(errorFields(error), 'a database connection was lost'),
+  });
+  await connect(dataSource);
+  let app: NestFastifyApplication | undefined;
+  try {
+    await migrate(dataSource, options.databaseUrl, definition.name);
+    const { engine, tell } = await assemble(definition, options, config, dataSource, logger);
+    app = engine.app;
+    const stage = new Stage(engine, await setInMotion(definition, options, engine));
+    tell(stage);
+    engine.parts.board.clear('start');
+    logger.info({ address: stage.address }, 'ready');
+    return stage;
+  } catch (error) {
+    await app?.close().catch(() => undefined);
+    await dataSource.destroy().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A database that starts beside us is waited for. */
+async function connect(dataSource: DataSource): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await dataSource.initialize();
+      return;
+    } catch (error) {
+      if (attempt >= DATABASE_TRIES || classifyFault(error).kind !== 'dependency') throw error;
+      await sleep(backoffMs(attempt, { firstMs: 200, maxMs: 3_000 }));
+    }
+  }
+}
+
+/** @returns the address of HTTP, where it is served */
+async function setInMotion(
+  { authenticates }: Pick<ServiceDefinition, 'authenticates'>,
+  { http }: RunOptions,
+  { app, leases, relay, pools, timers }: StageEngine,
+): Promise<string | undefined> {
+  guardByToken(app, http?.accessToken, authenticates ?? false);
+  await app.init();
+  leases.start();
+  relay.start();
+  await app.startAllMicroservices();
+  for (const part of [...pools, ...timers]) part.start();
+  return http === undefined ? undefined : await listen(app, http);
+}
