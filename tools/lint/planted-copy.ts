@@ -41,6 +41,7 @@ export class PlantedCopy {
       dependencies: Object.fromEntries(dependencies.map((dependency) => [dependency, '0.1.0'])),
     };
     this.write(`${folder}/package.json`, JSON.stringify(manifest));
+    this.write(`${folder}/tsconfig.json`, '{}');
     this.write(`${folder}/src/index.ts`, `export const name = '${name}';\n`);
     symlinkSync(join(this.root, folder), join(this.root, 'node_modules', name));
   }
