@@ -76,7 +76,7 @@ describe('PIPELINE.md', () => {
 
 /** Every `@OnEvent(topics.x)` of the services, as `topic -> file`. */
 function handlersInTree(): string[] {
-  const names = new Map(Object.entries(topics).map(([key, { name }]) => [key, name as string]));
+  const names = new Map(Object.entries(topics).map(([key, { name }]) => [key, name]));
   return globSync('services/*/src/**/*.ts', { cwd: root })
     .filter((path) => !path.endsWith('.spec.ts'))
     .flatMap((path) => {
