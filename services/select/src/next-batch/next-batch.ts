@@ -1,0 +1,101 @@
+import { create, fromBinary } from '@bufbuild/protobuf';
+import { Injectable } from '@nestjs/common';
+import { CuratedProblemSchema, type NextBatchRequest, type NextBatchResponse, NextBatchResponseSchema } from '@tidemark/proto';
+import { InjectConfig, LeaseKeeper, StageDatabase, type StageTransaction } from '@tidemark/stage-runtime';
+import { randomUUID } from 'node:crypto';
+import { targetLease } from '../reselect/reselect.ts';
+import type { SelectConfig } from '../select.config.ts';
+
+export const MAX_BATCH = 10_000;
+
+/** What a request for a batch can meet on a good day. */
+export type BatchOutcome =
+  | { readonly kind: 'batch'; readonly response: NextBatchResponse }
+  | { readonly kind: 'unknown target' }
+  | { readonly kind: 'bad request'; readonly reason: string }
+  | { readonly kind: 'owned elsewhere'; readonly owner: string };
+
+/** Leases the best free problems of a target's working set to one holder. */
+@Injectable()
+export class NextBatch {
+  constructor(
+    private readonly database: StageDatabase,
+    private readonly leases: LeaseKeeper,
+    @InjectConfig() private readonly config: SelectConfig,
+  ) {}
+
+  async take(request: NextBatchRequest): Promise<BatchOutcome> {
+    const { target, count } = request;
+    if (count < 1 || count > MAX_BATCH) {
+      return { kind: 'bad request', reason: `count is ${count}; ask for 1 to ${MAX_BATCH} problems` };
+    }
+    const lease = await this.leases.acquire(targetLease(target));
+    if (lease === undefined) {
+      const owner = await this.leases.ownerOf(targetLease(target));
+      return { kind: 'owned elsewhere', owner: owner?.address ?? '' };
+    }
+    return this.database.transaction('next-batch', async (tx): Promise<BatchOutcome> => {
+      await tx.assertLease(lease);
+      const [row] = await tx.query<{ batches: string }>(
+        'UPDATE targets SET batches = batches + 1 WHERE target = $1 RETURNING batches',
+        [target],
+      );
+      if (row === undefined) return { kind: 'unknown target' };
+      const response = await leaseBest(tx, request, BigInt(row.batches), request.leaseMs || this.config.leaseMs);
+      return { kind: 'batch', response };
+    });
+  }
+
+  /** Gives open leases back. @returns how many were open */
+  async giveBack(target: string, leaseIds: readonly string[]): Promise<number> {
+    const returned = await this.database.query(
+      `UPDATE leases SET state = 'returned' WHERE target = $1 AND lease_id = ANY($2) AND state = 'open' RETURNING lease_id`,
+      [target, leaseIds],
+    );
+    return returned.length;
+  }
+}
+
+async function leaseBest(
+  tx: StageTransaction,
+  { target, count, holder }: NextBatchRequest,
+  batch: bigint,
+  leaseMs: number,
+): Promise<NextBatchResponse> {
+  const free = await tx.query<{ problem_id: string; content: Buffer }>(
+    `SELECT m.problem_id, m.content FROM members m
+     WHERE m.target = $1 AND NOT EXISTS (
+       SELECT FROM leases l WHERE l.target = m.target AND l.problem_id = m.problem_id
+         AND l.state = 'open' AND l.expires_at > clock_timestamp())
+     ORDER BY m.rank LIMIT $2`,
+    [target, count],
+  );
+  const problems = free.map(({ content }) => ({
+    leaseId: randomUUID(),
+    problem: fromBinary(CuratedProblemSchema, content),
+  }));
+  const [times] = await tx.query<{ expires_at_ms: string; working_set: number }>(
+    `WITH expiry AS (SELECT clock_timestamp() + $3 * interval '1 millisecond' AS at), taken AS (
+       INSERT INTO leases (lease_id, target, problem_id, version, batch, position, holder, state, expires_at)
+       SELECT lease_id, $1, problem_id, version, $2, position, $4, 'open', expiry.at
+       FROM expiry, unnest($5::text[], $6::text[], $7::int[]) WITH ORDINALITY
+         AS leased (lease_id, problem_id, version, position))
+     SELECT floor(extract(epoch FROM at) * 1000)::bigint AS expires_at_ms,
+       (SELECT count(*)::int FROM members WHERE target = $1) AS working_set FROM expiry`,
+    [
+      target,
+      batch,
+      leaseMs,
+      holder,
+      problems.map(({ leaseId }) => leaseId),
+      problems.map(({ problem }) => problem.problemId),
+      problems.map(({ problem }) => problem.version),
+    ],
+  );
+  return create(NextBatchResponseSchema, {
+    batch,
+    problems,
+    expiresAtMs: BigInt(times?.expires_at_ms ?? 0),
+    workingSet: times?.working_set ?? 0,
+  });
+}

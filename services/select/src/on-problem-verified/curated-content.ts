@@ -1,0 +1,41 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import {
+  type CuratedProblem,
+  CuratedProblemSchema,
+  OriginKind,
+  type ProblemVerified,
+  type TestSuite,
+  TestSuiteSchema,
+} from '@tidemark/proto';
+
+/** What a trainer gets of a problem, as far as it depends on the problem alone. Never a hidden test. */
+export function curatedContent(problem: ProblemVerified, publicTests: CuratedProblem['publicTests']): CuratedProblem {
+  const content = problem.content;
+  return create(CuratedProblemSchema, {
+    problemId: problem.problemId,
+    version: problem.version,
+    suiteHash: problem.suiteHash,
+    title: content?.title ?? '',
+    starterCode: content?.starterCode ?? '',
+    entryPoint: content?.entryPoint ?? '',
+    languages: content?.languages ?? [],
+    facets: content?.facets ?? {},
+    ...(content && { taskKind: content.taskKind, testForm: content.testForm }),
+    ...(content?.statement && { statement: content.statement }),
+    ...(problem.limits && { limits: problem.limits }),
+    ...(problem.origin && { origin: problem.origin }),
+    ...(publicTests && { publicTests }),
+  });
+}
+
+/** The tests that the statement shows already, as a suite of their own; undefined when there are none. */
+export function publicSuite(suiteBytes: Uint8Array): Uint8Array | undefined {
+  const suite: TestSuite = fromBinary(TestSuiteSchema, suiteBytes);
+  const tests = suite.tests.filter((test) => test.public);
+  return tests.length === 0 ? undefined : toBinary(TestSuiteSchema, { ...suite, tests });
+}
+
+/** Counts towards the cap on synthetic problems. A source that says nothing counts as real, so that its problems are not lost. */
+export function isSynthetic(problem: ProblemVerified): boolean {
+  return problem.origin?.kind === OriginKind.SYNTHETIC;
+}
