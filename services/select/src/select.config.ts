@@ -16,7 +16,9 @@ export const selectConfig = z.object({
     .min(1_000)
     .max(86_400_000)
     .default(600_000)
-    .describe('How long a trainer holds a leased problem when it asks for no other time, in ms, 1,000 to 86,400,000. Default 600,000.'),
+    .describe(
+      'How long a trainer holds a leased problem when it asks for no other time, in ms, 1,000 to 86,400,000. Default 600,000.',
+    ),
   curatedPartitions: z.coerce
     .number()
     .int()

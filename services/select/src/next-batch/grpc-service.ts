@@ -1,4 +1,11 @@
-import { type DescMessage, type DescMethodUnary, type DescService, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import {
+  type DescMessage,
+  type DescMethodUnary,
+  type DescService,
+  fromBinary,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf';
 import { type handleUnaryCall, Metadata, type ServiceDefinition, type ServiceError, status } from '@grpc/grpc-js';
 
 /** A grpc-js service definition out of a protobuf-es descriptor. */

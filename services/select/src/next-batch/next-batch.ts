@@ -1,6 +1,11 @@
 import { create, fromBinary } from '@bufbuild/protobuf';
 import { Injectable } from '@nestjs/common';
-import { CuratedProblemSchema, type NextBatchRequest, type NextBatchResponse, NextBatchResponseSchema } from '@tidemark/proto';
+import {
+  CuratedProblemSchema,
+  type NextBatchRequest,
+  type NextBatchResponse,
+  NextBatchResponseSchema,
+} from '@tidemark/proto';
 import { InjectConfig, LeaseKeeper, StageDatabase, type StageTransaction } from '@tidemark/stage-runtime';
 import { randomUUID } from 'node:crypto';
 import { targetLease } from '../reselect/reselect.ts';

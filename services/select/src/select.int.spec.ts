@@ -1,0 +1,212 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import { curatedTopic, topics } from '@tidemark/event-log';
+import {
+  Bin,
+  type CuratedProblem,
+  DifficultyEstimatedSchema,
+  NextBatchRequestSchema,
+  PayloadSchema,
+  ProblemUniqueSchema,
+  type ProblemVerified,
+  ProblemVerifiedSchema,
+  ProblemWithdrawnSchema,
+  RolloutsGradedSchema,
+  Split,
+  Stage,
+  TargetDeclaredSchema,
+  TestSuiteSchema,
+} from '@tidemark/proto';
+import { startStage, type StageHarness } from '@tidemark/stage-runtime/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { selectService } from './index.ts';
+import { NextBatch } from './next-batch/next-batch.ts';
+
+const suite = toBinary(
+  TestSuiteSchema,
+  create(TestSuiteSchema, {
+    tests: [{ name: '1', public: true, body: { case: 'asserts', value: { code: 'assert f()' } } }],
+  }),
+);
+const sha = 'a'.repeat(64);
+const inline = (bytes: Uint8Array) =>
+  create(PayloadSchema, { sha256: sha, sizeBytes: BigInt(bytes.length), inline: bytes });
+
+const verified = (problemId: string, changes: Partial<ProblemVerified> = {}) =>
+  create(ProblemVerifiedSchema, {
+    problemId,
+    version: 1,
+    suiteHash: `suite-${problemId}`,
+    suite: inline(suite),
+    split: Split.TRAIN,
+    content: { title: problemId, statement: inline(Buffer.from(`Do ${problemId}.`)) },
+    ...changes,
+  });
+
+const estimated = (problemId: string, alpha: number, beta: number, bin: Bin) =>
+  create(DifficultyEstimatedSchema, {
+    target: 'm',
+    problemId,
+    version: 1,
+    targetVersion: 1,
+    suiteHash: `suite-${problemId}`,
+    alpha,
+    beta,
+    mean: alpha / (alpha + beta),
+    attempts: alpha + beta - 2,
+    passes: alpha - 1,
+    bin,
+    evaluation: 1n,
+  });
+
+let stage: StageHarness;
+
+/** The curated topic as a reader who followed it to the end holds it. */
+async function curated(): Promise<Map<string, CuratedProblem>> {
+  const held = new Map<string, CuratedProblem>();
+  for (const { key, value } of await stage.published(curatedTopic('m'))) {
+    if (value === undefined) held.delete(key);
+    else held.set(key, value);
+  }
+  return held;
+}
+
+beforeEach(async () => {
+  stage = await startStage(selectService, { config: { TIDEMARK_SELECT_GRPC_PORT: '0' } });
+  await stage.publish(topics.targetsDeclared, create(TargetDeclaredSchema, { target: 'm', version: 1, groupSize: 8 }));
+  await stage.untilQuiet();
+});
+afterEach(async () => {
+  await stage.stop();
+});
+
+describe('the working set of a target', () => {
+  it('holds a ready problem before any measurement, marked as predicted, with its public tests', async () => {
+    await stage.publish(topics.problemsVerified, verified('p'));
+    await stage.untilQuiet();
+    const record = (await curated()).get('p');
+    expect(record).toMatchObject({ bin: Bin.MEDIUM, predicted: true, title: 'p', change: 'entered', revision: 1n });
+    expect(record?.publicTests?.inline).toBeDefined();
+  });
+
+  it('moves a problem between bins with one record, and lets a mastered one go', async () => {
+    await stage.publish(topics.problemsVerified, verified('p'));
+    await stage.untilQuiet();
+    await stage.publish(topics.difficultyEstimated, estimated('p', 9, 3, Bin.EASY));
+    await stage.untilQuiet();
+    expect((await curated()).get('p')).toMatchObject({ bin: Bin.EASY, predicted: false, passes: 8, change: 'moved' });
+    expect(await stage.published(curatedTopic('m'))).toHaveLength(2);
+    await stage.publish(topics.difficultyEstimated, estimated('p', 60, 1, Bin.MASTERED));
+    await stage.untilQuiet();
+    expect((await curated()).size).toBe(0);
+  });
+
+  it('never holds a held-out problem, and lets one go that moves to the exam', async () => {
+    await stage.publish(topics.problemsVerified, verified('exam', { split: Split.HELD_OUT }), verified('train'));
+    await stage.untilQuiet();
+    expect([...(await curated()).keys()]).toEqual(['train']);
+    await stage.publish(
+      topics.problemsUnique,
+      create(ProblemUniqueSchema, { problemId: 'train', version: 1, split: Split.HELD_OUT }),
+    );
+    await stage.untilQuiet();
+    expect((await curated()).size).toBe(0);
+  });
+
+  it('lets a withdrawn problem go, also when the withdrawal came first, and takes it back', async () => {
+    const withdrawal = (takenBack: boolean) =>
+      create(ProblemWithdrawnSchema, {
+        problemId: 'p',
+        version: 1,
+        stage: Stage.INGEST,
+        reason: 'producer',
+        takenBack,
+      });
+    await stage.publish(topics.problemsWithdrawn, withdrawal(false));
+    await stage.untilQuiet();
+    await stage.publish(topics.problemsVerified, verified('p'));
+    await stage.untilQuiet();
+    expect((await curated()).size).toBe(0);
+    await stage.publish(topics.problemsWithdrawn, withdrawal(true));
+    await stage.untilQuiet();
+    expect([...(await curated()).keys()]).toEqual(['p']);
+  });
+
+  it('says nothing twice: after a restart an unchanged set publishes nothing', async () => {
+    await stage.publish(topics.problemsVerified, verified('p'));
+    await stage.untilQuiet();
+    await stage.kill();
+    await stage.restart();
+    await stage.publish(
+      topics.targetsDeclared,
+      create(TargetDeclaredSchema, { target: 'm', version: 1, groupSize: 8 }),
+    );
+    await stage.untilQuiet();
+    expect(await stage.published(curatedTopic('m'))).toHaveLength(1);
+  });
+});
+
+describe('a batch', () => {
+  const take = async (count: number) => {
+    const outcome = await stage.service
+      .get(NextBatch)
+      .take(create(NextBatchRequestSchema, { target: 'm', count, holder: 'trainer' }));
+    if (outcome.kind !== 'batch') throw new Error(outcome.kind);
+    return outcome.response;
+  };
+  const ids = (response: Awaited<ReturnType<typeof take>>) =>
+    response.problems.map(({ problem }) => problem?.problemId);
+
+  beforeEach(async () => {
+    await stage.publish(topics.problemsVerified, verified('even'), verified('easy'), verified('hard'));
+    await stage.publish(
+      topics.difficultyEstimated,
+      estimated('even', 9, 9, Bin.MEDIUM),
+      estimated('easy', 16, 4, Bin.EASY),
+      estimated('hard', 2, 40, Bin.HARD),
+    );
+    await stage.untilQuiet();
+  });
+
+  it('is the best free problems in rank order, never one that another batch holds', async () => {
+    expect(ids(await take(1))).toEqual(['even']);
+    const rest = await take(5);
+    expect(ids(rest)).not.toContain('even');
+    expect(rest.problems).toHaveLength(2);
+    expect(rest).toMatchObject({ batch: 2n, workingSet: 3 });
+    expect(ids(await take(5))).toEqual([]);
+  });
+
+  it('is free again when given back, and when its group was graded', async () => {
+    const [first] = (await take(1)).problems;
+    expect(await stage.service.get(NextBatch).giveBack('m', [first?.leaseId ?? ''])).toBe(1);
+    const [again] = (await take(1)).problems;
+    expect(again?.problem?.problemId).toBe('even');
+    await stage.publish(
+      topics.rolloutsGraded,
+      create(RolloutsGradedSchema, {
+        group: { groupId: 'g', target: 'm', problemId: 'even', leaseId: again?.leaseId ?? '' },
+      }),
+    );
+    await stage.untilQuiet();
+    expect(ids(await take(1))).toEqual(['even']);
+  });
+
+  it('voids the lease of a withdrawn problem: the report under it does not close it', async () => {
+    const [leased] = (await take(1)).problems;
+    await stage.publish(
+      topics.problemsWithdrawn,
+      create(ProblemWithdrawnSchema, { problemId: 'even', version: 1, stage: Stage.EXECUTE, reason: 'broken' }),
+    );
+    await stage.untilQuiet();
+    const rows = await stage.query('SELECT state FROM leases WHERE lease_id = $1', [leased?.leaseId]);
+    expect(rows).toEqual([{ state: 'void' }]);
+  });
+
+  it('says no to an undeclared target and to a count outside its range', async () => {
+    const batches = stage.service.get(NextBatch);
+    const ask = (target: string, count: number) => batches.take(create(NextBatchRequestSchema, { target, count }));
+    expect(await ask('nobody', 1)).toMatchObject({ kind: 'unknown target' });
+    expect(await ask('m', 0)).toMatchObject({ kind: 'bad request' });
+    expect(await ask('m', 10_001)).toMatchObject({ kind: 'bad request' });
+  });
+});

@@ -1,0 +1,107 @@
+/**
+ * The canonical projection of a running Tidemark: what two runs over the same input must share, whatever died on the way
+ * and whichever log they ran on. State of each problem, verdicts, evidence, bins, content of the curated topics; without
+ * times, revisions, attempts and the numbers of jobs, leases and evaluations. Sorted lines of JSON on standard output.
+ *
+ *   node tools/proofs/projection.mjs [--url http://127.0.0.1:7400] > projection.ndjson
+ */
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+
+export async function projection(url, token) {
+  const dump = (topic) => newestPerKey(readTopic(url, topic, token));
+  const lines = [];
+  const add = (kind, id, fields) => lines.push(JSON.stringify({ kind, id, ...fields }));
+
+  for (const status of (await dump('problems.status.v1')).values()) {
+    add('status', `${status.problemId} ${status.stage}`, {
+      version: status.version,
+      outcome: status.outcome,
+      reason: status.reason ?? '',
+    });
+  }
+  for (const one of (await dump('problems.withdrawn.v1')).values()) {
+    add('withdrawn', `${one.problemId} ${one.stage}`, {
+      version: one.version,
+      reason: one.reason,
+      back: one.takenBack ?? false,
+    });
+  }
+  for (const one of (await dump('problems.unique.v1')).values()) {
+    add('unique', one.problemId, {
+      version: one.version,
+      cluster: one.clusterId,
+      founder: one.founderId,
+      split: one.split,
+    });
+  }
+  for (const one of (await dump('problems.verified.v1')).values()) {
+    add('verified', one.problemId, { version: one.version, suite: one.suiteHash });
+  }
+  const groups = new Map();
+  for await (const { value } of readTopic(url, 'rollouts.graded.v1', token)) {
+    const verdicts = value.verdicts.map((verdict) => verdict.verdict).join(' ');
+    const before = groups.get(value.group.groupId);
+    if (before !== undefined && before !== verdicts)
+      throw new Error(`group ${value.group.groupId} has two results: ${before} | ${verdicts}`);
+    groups.set(value.group.groupId, verdicts);
+  }
+  for (const [id, verdicts] of groups) add('group', id, { verdicts });
+  const targets = new Set();
+  for (const one of (await dump('targets.declared.v1')).values()) targets.add(one.target);
+  for (const one of (await dump('difficulty.estimated.v1')).values()) {
+    const { target, problemId, version, suiteHash, alpha, beta, attempts, passes, truncated, bin } = one;
+    add('difficulty', `${target} ${problemId}`, { version, suiteHash, alpha, beta, attempts, passes, truncated, bin });
+  }
+  for (const target of targets) {
+    for (const one of (await dump(`curated.${target}.v1`)).values()) {
+      const { problemId, version, bin, predicted, value, mean, attempts, passes, suiteHash, retest } = one;
+      add('curated', `${target} ${problemId}`, {
+        version,
+        bin,
+        predicted,
+        value,
+        mean,
+        attempts,
+        passes,
+        suiteHash,
+        retest,
+      });
+    }
+  }
+  return lines.sort();
+}
+
+/** Every record of a topic up to its end. */
+export async function* readTopic(url, topic, token) {
+  const answer = await fetch(
+    `${url}/v1/topics/${topic}`,
+    token ? { headers: { authorization: `Bearer ${token}` } } : {},
+  );
+  if (answer.status === 404) return;
+  if (!answer.ok) throw new Error(`${topic}: ${answer.status} ${await answer.text()}`);
+  let rest = '';
+  for await (const chunk of answer.body.pipeThrough(new TextDecoderStream())) {
+    const parts = (rest + chunk).split('\n');
+    rest = parts.pop();
+    for (const line of parts) if (line !== '') yield JSON.parse(line);
+  }
+  if (rest !== '') yield JSON.parse(rest);
+}
+
+async function newestPerKey(records) {
+  const newest = new Map();
+  for await (const { key, value, headers } of records) {
+    const revision = BigInt(value ? (value.revision ?? 0) : (headers['tidemark-revision'] ?? 0));
+    const known = newest.get(key);
+    if (known === undefined || known.revision <= revision) newest.set(key, { revision, value });
+  }
+  return new Map([...newest].filter(([, one]) => one.value).map(([key, one]) => [key, one.value]));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const { values } = parseArgs({
+    options: { url: { type: 'string', default: 'http://127.0.0.1:7400' }, token: { type: 'string' } },
+  });
+  for (const line of await projection(values.url, values.token)) console.log(line);
+}
