@@ -1,6 +1,6 @@
 import { toBinary } from '@bufbuild/protobuf';
 import { Controller } from '@nestjs/common';
-import { Payloads } from '@tidemark/blob-store';
+import { BlobStore, readPayload, storePayload } from '@tidemark/blob-store';
 import { topics } from '@tidemark/event-log';
 import { CuratedProblemSchema, type ProblemVerified, Split } from '@tidemark/proto';
 import { type EventBatch, OnEvent, type StageTransaction } from '@tidemark/stage-runtime';
@@ -10,7 +10,7 @@ import { curatedContent, isSynthetic, publicSuite } from './curated-content.ts';
 /** `problems.verified` → the problem may be selected. */
 @Controller()
 export class OnProblemVerified {
-  constructor(private readonly payloads: Payloads) {}
+  constructor(private readonly blobs: BlobStore) {}
 
   @OnEvent(topics.problemsVerified)
   async handle(batch: EventBatch<ProblemVerified>, tx: StageTransaction): Promise<void> {
@@ -37,8 +37,8 @@ export class OnProblemVerified {
   }
 
   private async contentOf(problem: ProblemVerified): Promise<Buffer> {
-    const suite = problem.suite && publicSuite(await this.payloads.read(problem.suite));
-    const publicTests = suite && (await this.payloads.write(suite));
+    const suite = problem.suite && publicSuite(await readPayload(this.blobs, problem.suite));
+    const publicTests = suite && (await storePayload(this.blobs, suite));
     return Buffer.from(toBinary(CuratedProblemSchema, curatedContent(problem, publicTests)));
   }
 }

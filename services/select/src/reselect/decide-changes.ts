@@ -1,7 +1,7 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { betaMean, highestDensityInterval } from '@tidemark/difficulty';
-import { type CuratedProblem, CuratedProblemSchema, IntervalSchema } from '@tidemark/proto';
+import { type Bin, type CuratedProblem, CuratedProblemSchema, IntervalSchema } from '@tidemark/proto';
 import type { Member } from '@tidemark/selection';
 import { binOfName, type StoredProblem } from './appraise.ts';
 
@@ -9,8 +9,8 @@ import { binOfName, type StoredProblem } from './appraise.ts';
 export interface PublishedMember {
   readonly problemId: string;
   readonly fingerprint: string;
-  /** Bin as last published, a number of the contract. */
-  readonly bin: number;
+  /** Bin as last published. */
+  readonly bin: Bin;
 }
 
 /** A member as it should be published. */
