@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { topics } from '@tidemark/event-log';
@@ -8,7 +9,7 @@ import { score } from '../index.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const payload = (text: string) => ({
-  sha256: 'a'.repeat(64),
+  sha256: createHash('sha256').update(text).digest('hex'),
   sizeBytes: BigInt(bytes(text).length),
   inline: bytes(text),
 });
@@ -61,7 +62,12 @@ describe('scoring verified problems', () => {
     expect(easy?.weights).toEqual({ pcd: 0.05, kbr: 0.05, atc: 0.45, id: 0.35, od: 0.1 });
     expect(easy?.assessments.map(({ number, weighted }) => [number, weighted])).toEqual([[1, 1]]);
     // The solution that is known to be wrong is not looked at.
-    expect(easy?.features).toMatchObject({ reference_lines: 1, reference_tools: 0, test_count: 4, published_year: 2024.5 });
+    expect(easy?.features).toMatchObject({
+      reference_lines: 1,
+      reference_tools: 0,
+      test_count: 4,
+      published_year: 2024.5,
+    });
     expect(scored.get('hard')?.score).toBeGreaterThan(3);
     expect(scored.get('hard')?.features.size_limit_exponent).toBe(5.3);
 

@@ -47,6 +47,13 @@ export function toStatus(event: ProblemVerified, prediction: Prediction, decided
 }
 
 const toDimensions = ({ pcd, kbr, atc, id, od }: Dimensions) =>
-  create(DimensionsSchema, { comprehension: pcd, knowledge: kbr, algorithmic: atc, implementation: id, optimisation: od });
+  create(DimensionsSchema, {
+    comprehension: pcd,
+    knowledge: kbr,
+    algorithmic: atc,
+    implementation: id,
+    optimisation: od,
+  });
 
-const toProducer = ({ name, version, kind }: Predictor) => create(ProducerSchema, { name, version, settings: { kind } });
+const toProducer = ({ name, version, kind }: Predictor) =>
+  create(ProducerSchema, { name, version, settings: { kind } });
