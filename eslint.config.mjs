@@ -51,6 +51,8 @@ export default defineConfig(
   {
     files: [
       '**/*.config.ts',
+      // The runtime alone hands the environment to a service's schema.
+      'libs/stage-runtime/src/{run-alone,start-stage}.ts',
       '**/*.spec.ts',
       '**/testing/**',
       'libs/testing-servers/**',

@@ -38,7 +38,7 @@ function timersOf(instance: object): TimerWork[] {
   const prototype: unknown = Object.getPrototypeOf(instance);
   if (typeof prototype !== 'object' || prototype === null || prototype === Object.prototype) return [];
   return new MetadataScanner().getAllMethodNames(prototype).flatMap((method) => {
-    const turn = (prototype as Record<string, unknown>)[method];
+    const turn = (prototype as Record<string, EveryTurn | undefined>)[method];
     if (typeof turn !== 'function') return [];
     const metadata = Reflect.getMetadata(EVERY, turn) as EveryMetadata | undefined;
     if (metadata === undefined) return [];
@@ -52,3 +52,5 @@ function timersOf(instance: object): TimerWork[] {
     ];
   });
 }
+
+type EveryTurn = (tick: TimerTick, tx: StageTransaction) => Promise<void>;

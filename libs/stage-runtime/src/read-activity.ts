@@ -19,7 +19,8 @@ export async function readActivity(
   const lag: Record<string, number> = {};
   for (const { topic } of handlers) lag[topic.name] = await lagOf(parts, topic.name);
   const openJobs = await counts('SELECT kind AS name, count(*) AS count FROM jobs GROUP BY kind');
-  const pendingWork = Object.assign({}, ...(await Promise.all(sources.map((source) => source.pendingWork()))));
+  const pending = await Promise.all(sources.map((source) => source.pendingWork()));
+  const pendingWork = Object.assign({}, ...pending) as Record<string, number>;
   const [outbox] = await transactions.query<{ count: bigint }>('SELECT count(*) AS count FROM outbox');
   const deadLetters = await counts('SELECT topic AS name, sum(count) AS count FROM dead_letter_counts GROUP BY topic');
   return { service: identity.service, lag, outboxRows: Number(outbox?.count ?? 0), openJobs, pendingWork, deadLetters };

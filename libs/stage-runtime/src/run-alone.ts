@@ -39,7 +39,7 @@ async function start<Schema extends z.ZodObject>(definition: ServiceDefinition<S
   const stop = () => {
     if (stopping) process.exit(130);
     stopping = true;
-    service
+    void service
       .stop()
       .then(() => log.close())
       .finally(() => process.exit(0));

@@ -73,7 +73,7 @@ export class Stage implements RunningService {
     for (const pool of pools) pool.abandon();
     transport.close().catch(() => undefined);
     await bell.stop();
-    await app.getHttpServer().close();
+    app.getHttpServer().close();
     await dataSource.destroy().catch(() => undefined);
   }
 

@@ -38,5 +38,6 @@ export function createDataSource(options: DatabaseOptions): DataSource {
 
 /** Counts and ids come as bigint, as they do from protobuf. */
 function typeParser(oid: number, format: 'text' | 'binary' = 'text'): (value: string) => unknown {
-  return oid === INT8_OID && format === 'text' ? BigInt : pg.types.getTypeParser(oid, format as 'text');
+  if (oid === INT8_OID && format === 'text') return BigInt;
+  return pg.types.getTypeParser(oid, format) as (value: string) => unknown;
 }

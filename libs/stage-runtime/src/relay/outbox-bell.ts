@@ -43,7 +43,9 @@ export class OutboxBell {
       keepAlive: true,
     });
     this.client = client;
-    client.on('error', () => client.end().catch(() => undefined));
+    client.on('error', () => {
+      client.end().catch(() => undefined);
+    });
     client.on('end', () => this.connectLater(onRing));
     client.on('notification', ({ payload }) => onRing(Number(payload)));
     await client.connect();
