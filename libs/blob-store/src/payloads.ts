@@ -6,11 +6,19 @@ import { BlobDamagedError, type BlobStore } from './blob-store.ts';
 /** Up to this many bytes travel inside the event. */
 export const INLINE_LIMIT_BYTES = 8192;
 
-/** Makes a payload of bytes (text as UTF-8): small ones inline, others stored first, so that the event may name them. */
-export async function storePayload(store: BlobStore, content: Uint8Array | string): Promise<Payload> {
+/**
+ * Makes a payload of bytes (text as UTF-8): small ones inline, others stored first, so that the event may name them.
+ *
+ * @param inlineLimitBytes lower where an event holds many payloads: an event stays under 256 KiB
+ */
+export async function storePayload(
+  store: BlobStore,
+  content: Uint8Array | string,
+  inlineLimitBytes = INLINE_LIMIT_BYTES,
+): Promise<Payload> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
   const sizeBytes = BigInt(bytes.length);
-  if (bytes.length > INLINE_LIMIT_BYTES) return create(PayloadSchema, { sha256: await store.put(bytes), sizeBytes });
+  if (bytes.length > inlineLimitBytes) return create(PayloadSchema, { sha256: await store.put(bytes), sizeBytes });
   return create(PayloadSchema, { sha256: hashOf(bytes), sizeBytes, inline: bytes });
 }
 

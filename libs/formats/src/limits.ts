@@ -10,8 +10,10 @@ export const limits = {
   namespaceCharacters: 200,
   nameCharacters: 200,
   textCharacters: 2000,
-  facetNames: 64,
-  facetValues: 64,
+  /** Starter code travels inside every event of the problem, which stays under 256 KiB; so do facets. */
+  starterCodeBytes: 64 * 1024,
+  facetNames: 32,
+  facetCharacters: 500,
   references: 64,
   cases: 100_000,
   attempts: 1024,

@@ -7,7 +7,7 @@ import { noLimits } from './problem-record.ts';
 
 const schema = z.strictObject({
   task_id: recordId(),
-  prompt: text(limits.statementBytes),
+  prompt: text(limits.starterCodeBytes),
   entry_point: name(limits.nameCharacters).optional(),
   canonical_solution: text(limits.codeBytes).optional(),
   test: text(limits.codeBytes).optional(),

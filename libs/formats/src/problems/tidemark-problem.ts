@@ -69,7 +69,7 @@ const schema = z.strictObject({
   kind: z.enum(['program', 'function', 'class', 'repair', 'translation', 'multi_file']).optional(),
   language: language.default('python'),
   entry_point: name(limits.nameCharacters).optional(),
-  starter_code: code.default(''),
+  starter_code: text(limits.starterCodeBytes).default(''),
   origin: z
     .strictObject({
       kind: z.enum(['real', 'synthetic', 'unknown']).optional(),
@@ -83,7 +83,7 @@ const schema = z.strictObject({
   facets: z
     .record(
       z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, { error: 'has to be in snake_case' }),
-      z.string().max(limits.textCharacters),
+      z.string().max(limits.facetCharacters),
     )
     .refine((facets) => Object.keys(facets).length <= limits.facetNames, {
       error: `has more than ${limits.facetNames} names`,
