@@ -1,0 +1,4 @@
+import { runAlone } from '@tidemark/stage-runtime';
+import { ingestService } from './index.ts';
+
+await runAlone(ingestService);

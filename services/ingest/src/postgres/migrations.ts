@@ -1,0 +1,57 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+export class IngestTables1764501000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE records (
+        problem_id text PRIMARY KEY,
+        version integer NOT NULL,
+        content_sha256 text NOT NULL,
+        submitter text NOT NULL,
+        state text NOT NULL CHECK (state IN ('new', 'accepted', 'rejected', 'withdrawn'))
+      );
+      COMMENT ON TABLE records IS 'One row a record of a source. Its lock orders the offers of the record';
+      COMMENT ON COLUMN records.state IS 'new: the row was made to be locked, nothing is known yet';
+
+      CREATE TABLE targets (
+        target text NOT NULL,
+        version integer NOT NULL,
+        group_size integer NOT NULL,
+        PRIMARY KEY (target, version)
+      );
+
+      CREATE TABLE checkpoints (
+        target text NOT NULL,
+        checkpoint text NOT NULL,
+        target_version integer NOT NULL,
+        PRIMARY KEY (target, checkpoint)
+      );
+
+      CREATE TABLE parked_groups (
+        event_id text PRIMARY KEY,
+        submitter text NOT NULL,
+        target text NOT NULL,
+        target_version integer,
+        checkpoint text NOT NULL,
+        problem_id text NOT NULL,
+        offer bytea NOT NULL,
+        intake_hour integer NOT NULL,
+        traceparent text,
+        topic_partition integer NOT NULL,
+        topic_offset bigint NOT NULL,
+        appended_ms bigint NOT NULL,
+        parked_at timestamptz NOT NULL DEFAULT now()
+      );
+      CREATE INDEX parked_groups_by_submitter ON parked_groups (submitter);
+      CREATE INDEX parked_groups_by_problem ON parked_groups (problem_id);
+      CREATE INDEX parked_groups_by_age ON parked_groups (parked_at);
+      COMMENT ON COLUMN parked_groups.offer IS 'RolloutsIntake as it came';
+    `);
+  }
+
+  async down(): Promise<void> {
+    throw new Error('migrations only go forward: expand, then contract');
+  }
+}
+
+export const migrations = [IngestTables1764501000000];
