@@ -1,0 +1,4 @@
+import { runAlone } from '@tidemark/stage-runtime';
+import { normalizeService } from './index.ts';
+
+await runAlone(normalizeService);

@@ -1,0 +1,46 @@
+import { create } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import {
+  EvidenceSchema,
+  type ProblemNormalized,
+  type ProblemStatus,
+  ProblemStatusSchema,
+  type ProblemWithdrawn,
+  ProblemWithdrawnSchema,
+  Stage,
+  StageOutcome,
+} from '@tidemark/proto';
+import type { Normalization } from './decide-normalization.ts';
+
+export function toStatus(event: ProblemNormalized, decision: Normalization, nowMs: number): ProblemStatus {
+  const passes = decision.kind === 'passes';
+  return create(ProblemStatusSchema, {
+    problemId: event.problemId,
+    version: event.version,
+    stage: Stage.NORMALIZE,
+    outcome: passes ? StageOutcome.PASSED : StageOutcome.REJECTED,
+    reason: passes ? '' : decision.reason,
+    message: passes ? messageOf(event) : decision.message,
+    evidence: event.notes.map((note) =>
+      create(EvidenceSchema, { kind: `cleaning_${note.code}`, text: `${note.count} places`, value: note.count }),
+    ),
+    decidedAt: timestampFromMs(nowMs),
+    title: event.content?.title ?? '',
+  });
+}
+
+/** A rejected version takes the one before it along, which had gone on. */
+export function toWithdrawal(event: ProblemNormalized, reason: string, nowMs: number): ProblemWithdrawn {
+  return create(ProblemWithdrawnSchema, {
+    problemId: event.problemId,
+    version: event.version,
+    stage: Stage.NORMALIZE,
+    reason,
+    withdrawnAt: timestampFromMs(nowMs),
+  });
+}
+
+function messageOf(event: ProblemNormalized): string {
+  const tests = event.content?.testCount ?? 0;
+  return tests === 0 ? 'Clean; it has no tests yet.' : `Clean; it has ${tests} ${tests === 1 ? 'test' : 'tests'}.`;
+}

@@ -1,0 +1,21 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+export class NormalizeTables1764502000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE problems (
+        problem_id text PRIMARY KEY,
+        version integer NOT NULL,
+        passed_version integer NOT NULL
+      );
+      COMMENT ON COLUMN problems.version IS 'Newest version that was handled; lower ones are ignored';
+      COMMENT ON COLUMN problems.passed_version IS 'Newest version that went on; 0 when none did';
+    `);
+  }
+
+  async down(): Promise<void> {
+    throw new Error('migrations only go forward: expand, then contract');
+  }
+}
+
+export const migrations = [NormalizeTables1764502000000];
