@@ -1,0 +1,311 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import { topics } from '@tidemark/event-log';
+import {
+  Bin,
+  CheckpointAdvancedSchema,
+  CommandOutcome,
+  CommandRequestedSchema,
+  EvaluationTrigger,
+  ProblemUniqueSchema,
+  ProblemVerifiedSchema,
+  RolloutsGradedSchema,
+  Split,
+} from '@tidemark/proto';
+import { type StageHarness, startStage } from '@tidemark/stage-runtime/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { calibrate } from './index.ts';
+import { declared, graded, PROBLEM, SUITE } from './testing/events.ts';
+
+let stage: StageHarness | undefined;
+afterEach(async () => {
+  await stage?.stop();
+  stage = undefined;
+});
+/** Groups alone make no evaluation point unless a spec says so. */
+const commandsOnly = { evaluateAfterGroups: '0', evaluateAfterSeconds: '0' };
+const start = async (config: Record<string, string> = commandsOnly): Promise<StageHarness> => {
+  stage = await startStage(calibrate, { config });
+  return stage;
+};
+const evaluateCommand = (commandId: string, target = 'line-a') =>
+  create(CommandRequestedSchema, {
+    commandId,
+    service: 'calibrate',
+    command: { case: 'evaluate', value: { target } },
+  });
+const measureCommand = (commandId: string, attempts: number) =>
+  create(CommandRequestedSchema, {
+    commandId,
+    service: 'calibrate',
+    command: { case: 'measure', value: { target: 'line-a', attempts } },
+  });
+const values = async <T>(records: Promise<{ value: T | undefined }[]>): Promise<T[]> =>
+  (await records).flatMap(({ value }) => (value === undefined ? [] : [value]));
+const evaluations = async (s: StageHarness) =>
+  (await values(s.published(topics.evaluationsRecorded))).sort((a, b) => Number(a.number - b.number));
+const estimates = (s: StageHarness) => values(s.published(topics.difficultyEstimated));
+const latest = async (s: StageHarness) =>
+  (await estimates(s)).sort((a, b) => Number(a.evaluation - b.evaluation)).at(-1);
+const evaluate = async (s: StageHarness, commandId: string) => {
+  await s.publish(topics.commandsRequested, evaluateCommand(commandId));
+  await s.untilQuiet();
+};
+
+describe('calibrate', () => {
+  it('gives a declared target calibration 1, which is weak and flat', async () => {
+    const s = await start();
+    await s.publish(topics.targetsDeclared, declared());
+    await s.untilQuiet();
+    expect(await values(s.published(topics.calibrationsPublished))).toMatchObject([
+      { target: 'line-a', version: 1, targetVersion: 1, weakReason: 'no panel', priorAlpha: 1, priorBeta: 1 },
+    ]);
+    // Nothing is measured yet: setting a line up is no evaluation point.
+    expect(await evaluations(s)).toEqual([]);
+  });
+
+  it('evaluates on command: posterior, bin, evidence cut, and the answer to the command', async () => {
+    const s = await start();
+    await s.publish(topics.targetsDeclared, declared());
+    await s.publish(topics.rolloutsGraded, graded('g1', 'pppppppp'), graded('g2', 'pppppppp'), graded('g3', 'e'));
+    await s.untilQuiet();
+    expect(await estimates(s)).toEqual([]);
+    await evaluate(s, 'c1');
+
+    expect(await estimates(s)).toMatchObject([
+      {
+        problemId: PROBLEM,
+        alpha: 17,
+        beta: 1,
+        attempts: 16,
+        passes: 16,
+        environmentFailures: 1,
+        bin: Bin.MASTERED,
+        previousBin: Bin.UNSPECIFIED,
+        predicted: false,
+        reason: 'mass_exceeds_enter',
+        evaluation: 1n,
+        calibrationVersion: 1,
+      },
+    ]);
+    const recorded = (await evaluations(s)).at(-1);
+    expect(recorded).toMatchObject({ number: 1n, trigger: EvaluationTrigger.COMMAND, commandId: 'c1', estimates: 1 });
+    expect(recorded?.bins).toEqual({ mastered: 1 });
+    expect(recorded?.cut?.groups).toBe(3n);
+    const read = recorded?.cut?.positions.reduce((sum, { nextOffset }) => sum + Number(nextOffset), 0);
+    expect(read).toBeGreaterThanOrEqual(3);
+    expect(recorded?.cut?.incarnation).not.toBe('');
+    expect(await values(s.published(topics.commandsCompleted))).toMatchObject([
+      {
+        commandId: 'c1',
+        service: 'calibrate',
+        outcome: CommandOutcome.DONE,
+        results: { evaluation: '1', estimates: '1' },
+      },
+    ]);
+  });
+
+  it('moves problems between bins at evaluation points alone, and says why', async () => {
+    const s = await start();
+    await s.publish(topics.targetsDeclared, declared());
+    await s.publish(topics.rolloutsGraded, graded('g1', 'ffffffff'), graded('g2', 'ffffffff'));
+    await s.untilQuiet();
+    await evaluate(s, 'c1');
+    expect(await latest(s)).toMatchObject({ bin: Bin.UNSOLVED, reason: 'no_pass' });
+
+    await s.publish(topics.rolloutsGraded, graded('g3', 'fffffffp'));
+    await s.untilQuiet();
+    expect((await estimates(s)).length).toBe(1);
+    await evaluate(s, 'c2');
+    expect(await latest(s)).toMatchObject({ bin: Bin.HARD, previousBin: Bin.UNSOLVED, reason: 'first_pass' });
+    expect((await evaluations(s)).at(-1)?.moves).toMatchObject([{ from: Bin.UNSOLVED, to: Bin.HARD }]);
+
+    // Nothing new: the evaluation is recorded, no estimate is repeated.
+    await evaluate(s, 'c3');
+    expect((await estimates(s)).length).toBe(2);
+    expect((await evaluations(s)).at(-1)).toMatchObject({ number: 3n, estimates: 0, movedCount: 0 });
+  });
+
+  it('evaluates by itself after enough groups, or after a time', async () => {
+    const s = await start({ evaluateAfterGroups: '3', evaluateAfterSeconds: '1' });
+    await s.publish(topics.targetsDeclared, declared());
+    await s.untilQuiet();
+    await s.publish(topics.rolloutsGraded, graded('g1', 'pf'), graded('g2', 'pf'), graded('g3', 'pf'));
+    await s.untilQuiet();
+    expect((await evaluations(s))[0]).toMatchObject({ number: 1n, estimates: 1 });
+    const before = (await evaluations(s)).length;
+    await s.publish(topics.rolloutsGraded, graded('g4', 'pf'));
+    await s.untilQuiet();
+    expect((await evaluations(s)).at(-1)).toMatchObject({
+      number: BigInt(before + 1),
+      trigger: EvaluationTrigger.TIME,
+    });
+  });
+
+  it('lets evidence fade with each checkpoint, which is an evaluation point', async () => {
+    const s = await start();
+    const advance = (checkpoint: string, ordinal: number) =>
+      create(CheckpointAdvancedSchema, { target: 'line-a', checkpoint, ordinal, targetVersion: 1 });
+    await s.publish(topics.targetsDeclared, declared({ retention: 0.5 }));
+    await s.publish(topics.checkpointsAdvanced, advance('base', 0));
+    await s.publish(topics.rolloutsGraded, graded('g1', 'ppppffff'));
+    await s.untilQuiet();
+    await evaluate(s, 'c1');
+    expect(await latest(s)).toMatchObject({ alpha: 5, beta: 5 });
+    await s.publish(topics.checkpointsAdvanced, advance('step-50', 50));
+    await s.untilQuiet();
+    expect(await latest(s)).toMatchObject({ alpha: 3, beta: 3, attempts: 8, checkpoint: 'step-50' });
+    expect((await evaluations(s)).at(-1)).toMatchObject({ trigger: EvaluationTrigger.CHECKPOINT });
+  });
+
+  it('begins afresh with a new version of the target: the old estimates leave', async () => {
+    const s = await start();
+    await s.publish(
+      topics.problemsVerified,
+      create(ProblemVerifiedSchema, { problemId: PROBLEM, version: 1, suiteHash: SUITE }),
+    );
+    await s.publish(topics.targetsDeclared, declared());
+    await s.publish(topics.rolloutsGraded, graded('g1', 'pppp'));
+    await s.untilQuiet();
+    await evaluate(s, 'c1');
+    await s.publish(topics.targetsDeclared, declared({ version: 2 }));
+    await s.untilQuiet();
+    expect((await s.published(topics.difficultyEstimated)).at(-1)).toMatchObject({
+      key: `line-a:${PROBLEM}`,
+      value: undefined,
+    });
+    expect((await evaluations(s)).at(-1)).toMatchObject({
+      trigger: EvaluationTrigger.CALIBRATION,
+      targetVersion: 2,
+      calibrationVersion: 2,
+      bins: {},
+    });
+  });
+
+  it('parks a verdict of a later release and counts it once a release knows it', async () => {
+    const s = await start();
+    await s.publish(topics.targetsDeclared, declared());
+    await s.publish(topics.rolloutsGraded, graded('g1', 'pp'), graded('g2', 'p?'));
+    await s.untilQuiet();
+    await evaluate(s, 'c1');
+    expect((await evaluations(s)).at(-1)?.cut).toMatchObject({ groups: 1n, waitingGroups: 1n });
+    // The next release knows what this one could not: stood in for by a verdict that it can read.
+    const known = Buffer.from(toBinary(RolloutsGradedSchema, graded('g2', 'pf')));
+    await s.query('UPDATE parked_group SET message = $1', [known]);
+    await s.restart();
+    await expect
+      .poll(() => s.query('SELECT count(*)::int AS n FROM parked_group'), { timeout: 20_000 })
+      .toEqual([{ n: 0 }]);
+    await evaluate(s, 'c2');
+    expect(await latest(s)).toMatchObject({ attempts: 4, passes: 3 });
+  });
+
+  it('refuses groups of a closed window as late, and what was never judged, with their bytes in the dead letters', async () => {
+    const s = await start();
+    await s.publish(topics.targetsDeclared, declared());
+    await s.query('UPDATE closed_window SET before_hour = 400000');
+    await s.publish(
+      topics.rolloutsGraded,
+      graded('late', 'pp', { intakeHour: 399_999 }),
+      graded('good', 'pf'),
+      graded('unjudged', 'p0'),
+    );
+    const activity = await s.untilQuiet();
+    expect(activity.deadLetters[topics.rolloutsGraded.name]).toBe(2);
+    await evaluate(s, 'c1');
+    expect(await latest(s)).toMatchObject({ attempts: 2 });
+  });
+
+  it('counts each group once, whatever is sent again', async () => {
+    const s = await start();
+    await s.publish(topics.targetsDeclared, declared());
+    await s.publish(topics.rolloutsGraded, graded('g1', 'pf'), graded('g1', 'pf'));
+    await s.publish(topics.rolloutsGraded, graded('g1', 'pf'));
+    await s.untilQuiet();
+    await s.restart();
+    await s.publish(topics.rolloutsGraded, graded('g1', 'pf'));
+    await s.untilQuiet();
+    await evaluate(s, 'c1');
+    expect(await latest(s)).toMatchObject({ attempts: 2, passes: 1 });
+  });
+
+  it('asks for attempts at every ready problem on the command measure', async () => {
+    const s = await start();
+    const ids = ['1', '2', '3'].map((digit) => digit.repeat(32));
+    await s.publish(topics.targetsDeclared, declared({ endpointUrl: 'http://127.0.0.1:9/v1' }));
+    await s.publish(
+      topics.problemsUnique,
+      ...ids.map((problemId, i) =>
+        create(ProblemUniqueSchema, { problemId, version: 1, split: i === 2 ? Split.HELD_OUT : Split.TRAIN }),
+      ),
+    );
+    await s.publish(
+      topics.problemsVerified,
+      ...ids.map((problemId) => create(ProblemVerifiedSchema, { problemId, version: 1, suiteHash: SUITE })),
+    );
+    await s.untilQuiet();
+    await s.publish(topics.commandsRequested, measureCommand('m1', 10));
+    await s.untilQuiet();
+    const requested = await values(s.published(topics.rolloutsRequested));
+    expect(requested.map(({ problemId, attempts }) => [problemId, attempts]).sort()).toEqual([
+      [ids[0], 2],
+      [ids[0], 8],
+      [ids[1], 2],
+      [ids[1], 8],
+    ]);
+    expect(await values(s.published(topics.commandsCompleted))).toMatchObject([
+      { commandId: 'm1', outcome: CommandOutcome.DONE, results: { problems: '2', requests: '4' } },
+    ]);
+  });
+
+  it('refuses commands that it cannot carry out, with the reason', async () => {
+    const s = await start({ ...commandsOnly, commandPatienceSeconds: '1' });
+    await s.publish(topics.targetsDeclared, declared());
+    await s.untilQuiet();
+    await s.publish(topics.commandsRequested, measureCommand('m1', 8), evaluateCommand('e1', 'nobody'));
+    await s.untilQuiet();
+    const completed = await values(s.published(topics.commandsCompleted));
+    expect(completed.map(({ commandId, outcome }) => [commandId, outcome]).sort()).toEqual([
+      ['e1', CommandOutcome.REFUSED],
+      ['m1', CommandOutcome.REFUSED],
+    ]);
+    expect(completed.map(({ message }) => message).join()).toContain('endpoint');
+  });
+
+  it('comes to the same estimates, and answers each command, when it crashes before and after commits', async () => {
+    const s = await start();
+    await s.publish(topics.targetsDeclared, declared());
+    for (const [i, moment] of (['before-commit', 'after-commit'] as const).entries()) {
+      const crashed = s.crashAt(moment, 3);
+      await s.publish(topics.rolloutsGraded, graded(`g${i}`, 'pppppppp'), graded(`h${i}`, 'ffffffff'));
+      await s.publish(topics.commandsRequested, evaluateCommand(`c${i}`));
+      await crashed;
+      await s.restart();
+      await s.untilQuiet();
+    }
+    await evaluate(s, 'last');
+    expect(await latest(s)).toMatchObject({ alpha: 17, beta: 17, attempts: 32, passes: 16, bin: Bin.MEDIUM });
+    const numbers = [...new Set((await evaluations(s)).map(({ number }) => number))];
+    expect(numbers).toEqual(numbers.map((_, i) => BigInt(i + 1)));
+    const done = (await values(s.published(topics.commandsCompleted))).map(({ commandId }) => commandId);
+    expect([...new Set(done)].sort()).toEqual(['c0', 'c1', 'last']);
+  });
+
+  it('evaluates a target on one replica, though any replica counts', async () => {
+    const s = await start({ evaluateAfterGroups: '1', evaluateAfterSeconds: '1' });
+    await s.startReplica();
+    await s.publish(topics.targetsDeclared, declared());
+    await s.untilQuiet();
+    for (let i = 0; i < 5; i++) {
+      await s.publish(
+        topics.rolloutsGraded,
+        graded(`g${i}`, 'pf'),
+        graded(`h${i}`, 'pf', { problemId: 'e'.repeat(32) }),
+      );
+      await s.untilQuiet();
+    }
+    await expect.poll(async () => (await evaluations(s)).at(-1)?.cut?.groups, { timeout: 10_000 }).toBe(10n);
+    const numbers = (await evaluations(s)).map(({ number }) => Number(number));
+    expect(numbers).toEqual(numbers.map((_, i) => i + 1));
+    expect(await s.query("SELECT count(*)::int AS n FROM leases WHERE name = 'target:line-a'")).toEqual([{ n: 1 }]);
+  });
+});

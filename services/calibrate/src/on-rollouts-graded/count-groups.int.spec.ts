@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { graded } from '../testing/events.ts';
+import { startDatabase, type TestDatabase } from '../testing/database.ts';
+import { countGroups, type ReadyGroup } from './count-groups.ts';
+import { decideCounting } from './decide-counting.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await startDatabase();
+});
+afterAll(() => database?.stop());
+const clear = () => database.query('TRUNCATE bucket, counted_group, unevaluated');
+beforeEach(clear);
+
+const ready = (...args: Parameters<typeof graded>): ReadyGroup => {
+  const counting = decideCounting(graded(...args));
+  if (counting.kind !== 'count') throw new Error(counting.kind);
+  return counting;
+};
+const count = (groups: readonly ReadyGroup[]) => database.transaction((tx) => countGroups(tx, groups));
+const buckets = () => database.query('SELECT * FROM bucket ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11');
+const total = async () => {
+  const [row] = await database.query(
+    `SELECT sum(groups)::int AS groups, sum(attempts)::int AS attempts, sum(passes)::int AS passes,
+            sum(truncated)::int AS truncated, sum(environment)::int AS environment FROM bucket`,
+  );
+  return row;
+};
+
+/** Groups of several problems, checkpoints and windows; one id always carries the same group. */
+const someGroups = fc
+  .array(
+    fc.record({
+      verdicts: fc.string({ unit: fc.constantFrom('p', 'f', 't', 'e'), minLength: 1, maxLength: 8 }),
+      problem: fc.constantFrom('a', 'b', 'c'),
+      checkpoint: fc.constantFrom('base', 'step-1'),
+      hour: fc.constantFrom(500_000, 500_001),
+    }),
+    { minLength: 1, maxLength: 20 },
+  )
+  .map((groups) =>
+    groups.map(({ verdicts, problem, checkpoint, hour }, i) =>
+      ready(`g${i}`, verdicts, { problemId: problem.repeat(32), checkpoint, intakeHour: hour }),
+    ),
+  );
+
+describe('counting groups', () => {
+  it('adds them up in buckets', async () => {
+    await count([ready('g1', 'ppft'), ready('g2', 'pe')]);
+    await count([ready('g3', 'ff')]);
+    expect(await total()).toEqual({ groups: 3, attempts: 7, passes: 3, truncated: 1, environment: 1 });
+    expect(await buckets()).toHaveLength(1);
+  });
+
+  it('is not changed by a replayed id, in the same batch or another', async () => {
+    await count([ready('g1', 'pp'), ready('g1', 'pp')]);
+    await count([ready('g1', 'pp')]);
+    expect(await total()).toMatchObject({ groups: 1, attempts: 2 });
+    expect(await database.query('SELECT sum(counted_groups)::int AS n FROM unevaluated')).toEqual([{ n: 1 }]);
+  });
+
+  it('counts a regraded group once under each suite, and the same id of two targets twice', async () => {
+    await count([ready('g1', 'pp'), ready('g1', 'pf', {}, { suiteHash: 'b'.repeat(64) })]);
+    await count([ready('g1', 'ff', { target: 'line-b' })]);
+    expect(await total()).toMatchObject({ groups: 3 });
+  });
+
+  it('notes which groups an evaluation has to look at', async () => {
+    await count([ready('g1', 'p'), ready('g2', 'p'), ready('g3', 'p', {}, { heldOut: true })]);
+    expect(await database.query('SELECT target, counted_groups, evidence_groups FROM unevaluated')).toEqual([
+      { target: 'line-a', counted_groups: 3, evidence_groups: 2 },
+    ]);
+  });
+
+  it('comes to the same buckets in whatever order, division and repetition the groups arrive, also at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        someGroups.chain((all) =>
+          fc.tuple(
+            fc.constant(all),
+            fc.shuffledSubarray([...all, ...all], { minLength: all.length * 2 }),
+            fc.nat({ max: all.length * 2 }),
+          ),
+        ),
+        async ([all, shuffled, cut]) => {
+          await clear();
+          await count(all);
+          const once = await buckets();
+          await clear();
+          // Two replicas with the same groups, each in its own transaction.
+          await Promise.all([count(shuffled.slice(0, cut)), count(shuffled.slice(cut))]);
+          expect(await buckets()).toEqual(once);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});

@@ -1,0 +1,109 @@
+import { type Attempt, type Counts, countGroup, type Finding } from '@tidemark/difficulty';
+import { Purpose, type RolloutsGraded, Verdict } from '@tidemark/proto';
+
+/** Where a group's counts are added: everything that a later reading may choose by. */
+export interface EvidenceBucket {
+  readonly target: string;
+  readonly targetVersion: number;
+  readonly problemId: string;
+  readonly problemVersion: number;
+  readonly suiteHash: string;
+  readonly judgeVersion: string;
+  readonly checkpoint: string;
+  readonly purpose: Purpose;
+  readonly submitter: string;
+  readonly promptHash: string;
+  /** Hours since 1970 of the intake's append time. */
+  readonly windowHour: number;
+}
+
+/** What becomes of a graded group, apart from whether its id was counted before. */
+export type Counting =
+  | { readonly kind: 'count'; readonly groupId: string; readonly bucket: EvidenceBucket; readonly counts: Counts }
+  /** A value of a later release: kept whole until a release that knows it. */
+  | { readonly kind: 'park'; readonly reason: 'unknown_verdict' | 'unknown_purpose' }
+  /** Can never be counted. */
+  | { readonly kind: 'refuse'; readonly code: string; readonly message: string };
+
+/** Reduces a group's verdicts to counts and names its bucket. */
+export function decideCounting(graded: RolloutsGraded): Counting {
+  const { group } = graded;
+  if (!group?.groupId || !group.target || !group.problemId || group.version === 0 || group.targetVersion === 0)
+    return refuse('incomplete_group', 'group id, target, problem or one of their versions is missing');
+  if (graded.verdicts.length === 0) return refuse('empty_group', `group ${group.groupId} has no verdict`);
+  if (graded.verdicts.some(({ verdict }) => verdict === Verdict.UNSPECIFIED))
+    return refuse('not_judged', `group ${group.groupId} has an attempt that was not judged`);
+
+  const purpose = purposeOf(group.purpose, graded.heldOut);
+  if (purpose === undefined) return { kind: 'park', reason: 'unknown_purpose' };
+  const counts = countGroup(
+    graded.verdicts.map(({ verdict, truncated }): Attempt => ({ finding: findingOf(verdict), truncated })),
+  );
+  if (counts === undefined) return { kind: 'park', reason: 'unknown_verdict' };
+  return {
+    kind: 'count',
+    groupId: group.groupId,
+    bucket: {
+      target: group.target,
+      targetVersion: group.targetVersion,
+      problemId: group.problemId,
+      problemVersion: group.version,
+      suiteHash: graded.suiteHash,
+      judgeVersion: graded.judgeVersion,
+      checkpoint: group.checkpoint,
+      purpose,
+      submitter: graded.submitter?.name ?? '',
+      promptHash: group.promptHash,
+      windowHour: group.intakeHour,
+    },
+    counts,
+  };
+}
+
+/** Posteriors read what trainers and the panel measured, never what an exam or a canary did. */
+export function isEvidence({ purpose }: EvidenceBucket): boolean {
+  return purpose === Purpose.TRAIN || purpose === Purpose.CALIBRATE;
+}
+
+/** What a verdict says about the model; `unknown` for one of a later release, whatever its number. */
+export function findingOf(verdict: Verdict): Finding {
+  switch (verdict) {
+    case Verdict.ACCEPTED:
+      return 'pass';
+    case Verdict.WRONG_ANSWER:
+    case Verdict.TIME_LIMIT:
+    case Verdict.MEMORY_LIMIT:
+    case Verdict.OUTPUT_LIMIT:
+    case Verdict.RUNTIME_ERROR:
+    case Verdict.COMPILE_ERROR:
+    case Verdict.NO_CODE:
+    case Verdict.WRONG_FORM:
+      return 'fail';
+    case Verdict.SANDBOX_FAILURE:
+    case Verdict.CHECKER_FAILURE:
+    case Verdict.MACHINE_OVERLOADED:
+    case Verdict.LANGUAGE_MISSING:
+    case Verdict.CANCELLED:
+      return 'environment';
+    default:
+      return 'unknown';
+  }
+}
+
+/** A held-out problem counts for the exam alone, whatever the group says of itself. */
+function purposeOf(purpose: Purpose, heldOut: boolean): Purpose | undefined {
+  switch (purpose) {
+    case Purpose.UNSPECIFIED:
+    case Purpose.TRAIN:
+      return heldOut ? Purpose.EVALUATE : Purpose.TRAIN;
+    case Purpose.CALIBRATE:
+      return heldOut ? Purpose.EVALUATE : Purpose.CALIBRATE;
+    case Purpose.EVALUATE:
+    case Purpose.CANARY:
+      return purpose;
+    default:
+      return undefined;
+  }
+}
+
+const refuse = (code: string, message: string): Counting => ({ kind: 'refuse', code, message });
