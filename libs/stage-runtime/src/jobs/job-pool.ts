@@ -28,6 +28,7 @@ export class JobPool<P, R> {
   private readonly inHand = new Map<bigint, InHand>();
   private readonly concern: string;
   private running: Promise<void> | undefined;
+  private abandoned = false;
   private heart: NodeJS.Timeout | undefined;
 
   constructor(
@@ -64,6 +65,7 @@ export class JobPool<P, R> {
 
   /** Ends like a crash: leases run out by themselves. */
   abandon(): void {
+    this.abandoned = true;
     this.bell.ring();
     clearInterval(this.heart);
     for (const { abort } of this.inHand.values()) abort.abort(new Error('the service is given up'));
@@ -91,7 +93,7 @@ export class JobPool<P, R> {
   private begin(job: TakenJob): void {
     const abort = new AbortController();
     const done = this.work(job, abort.signal)
-      .catch((error: unknown) => this.afterError(job, error))
+      .catch((error: unknown) => this.afterError(job, abort.signal, error))
       .catch((error: unknown) => this.parts.logger.warn({ ...fieldsOf(job), ...errorFields(error) }, 'job is left'))
       .finally(() => {
         this.inHand.delete(job.token);
@@ -125,10 +127,15 @@ export class JobPool<P, R> {
     }
   }
 
-  private async afterError(job: TakenJob, error: unknown): Promise<void> {
+  private async afterError(job: TakenJob, signal: AbortSignal, error: unknown): Promise<void> {
     const { ended, board, logger, backoff } = this.parts;
-    if (error instanceof JobLost || ended.aborted) {
-      logger.info({ ...fieldsOf(job), ...errorFields(error) }, 'job is no longer ours');
+    if (this.abandoned) return;
+    if (error instanceof JobLost) {
+      logger.info(fieldsOf(job), 'job is no longer ours');
+      return;
+    }
+    if (ended.aborted && signal.aborted) {
+      await this.putBack(job, 0, job.faults, null);
       return;
     }
     const fault = classifyFault(error);

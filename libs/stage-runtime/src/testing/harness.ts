@@ -21,6 +21,8 @@ import type { PublishedRecord, StageHarness, StageHarnessOptions } from './index
 import { TestPublisher } from './test-publisher.ts';
 import { readTopic } from './read-topic.ts';
 
+const DEFAULT_PARTITIONS = 2;
+
 /** {@link StageHarness} in this process. */
 export class ProcessHarness<Schema extends z.ZodObject> implements StageHarness {
   private stage: Stage | undefined;
@@ -36,7 +38,7 @@ export class ProcessHarness<Schema extends z.ZodObject> implements StageHarness 
     readonly log: EventLog,
     private readonly blobFolder: string,
   ) {
-    this.publisher = new TestPublisher(log);
+    this.publisher = new TestPublisher(log, options.partitions ?? DEFAULT_PARTITIONS);
   }
 
   static async start<Schema extends z.ZodObject>(
@@ -141,6 +143,11 @@ export class ProcessHarness<Schema extends z.ZodObject> implements StageHarness 
     await rm(this.blobFolder, { recursive: true, force: true });
   }
 
+  private http() {
+    const { accessToken } = this.options;
+    return { host: '127.0.0.1', port: 0, ...(accessToken === undefined ? {} : { accessToken }) };
+  }
+
   private runOptions(): RunOptions & InnerOptions {
     const env: Record<string, string> = {};
     for (const [field, value] of Object.entries(this.options.config ?? {})) {
@@ -152,9 +159,9 @@ export class ProcessHarness<Schema extends z.ZodObject> implements StageHarness 
       databaseUrl: this.postgres.url,
       env,
       blobFolder: this.blobFolder,
-      partitions: this.options.partitions ?? 2,
+      partitions: this.options.partitions ?? DEFAULT_PARTITIONS,
       logLevel: process.env.TIDEMARK_TEST_LOG_LEVEL ?? 'silent',
-      ...(this.options.http ? { http: { host: '127.0.0.1', port: 0 } } : {}),
+      ...(this.options.http ? { http: this.http() } : {}),
       // A crash must not cost a spec the seconds that it may cost a service.
       leaseMs: 1_500,
       relayPollMs: 200,

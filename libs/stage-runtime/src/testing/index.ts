@@ -14,6 +14,8 @@ export interface StageHarnessOptions {
   readonly config?: Readonly<Record<string, string>>;
   /** Serve HTTP on a free loopback port. Default false. */
   readonly http?: boolean;
+  /** Token that HTTP asks for. Default none. */
+  readonly accessToken?: string;
   /** Another log than a fresh embedded one; the caller closes it. */
   readonly log?: EventLog;
   /** Default `test`; on a log that several specs share, each has its own. */

@@ -17,7 +17,10 @@ export class TestPublisher {
   private readonly revisions = new Map<string, bigint>();
   private writer: Promise<FencedWriter> | undefined;
 
-  constructor(private readonly log: EventLog) {}
+  constructor(
+    private readonly log: EventLog,
+    private readonly partitions: number,
+  ) {}
 
   async publish<D extends DescMessage>(topic: TopicDefinition<D>, messages: readonly MessageShape<D>[]): Promise<void> {
     const records = messages.map((message) => {
@@ -51,7 +54,7 @@ export class TestPublisher {
   }
 
   private async write(topic: AnyTopic, records: readonly OutgoingRecord[]): Promise<void> {
-    await this.log.admin.ensureTopics([topicSpec(topic, 2)]);
+    await this.log.admin.ensureTopics([topicSpec(topic, this.partitions)]);
     this.writer ??= this.log.writer(`tidemark.harness.${randomUUID()}`);
     await (await this.writer).transaction(async () => records);
   }
