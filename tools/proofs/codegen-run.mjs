@@ -84,7 +84,16 @@ check(tidemark.run('evaluate', values.target), 'evaluate');
 await tidemark.untilQuiet();
 
 writeFileSync(join(out, 'projection.ndjson'), `${(await projection(tidemark.url)).join('\n')}\n`);
-for (const topic of ['rollouts.graded.v1', 'problems.scored.v1', 'problems.status.v1', 'calibrations.published.v1', 'evaluations.recorded.v1', 'difficulty.estimated.v1', 'targets.declared.v1', 'checkpoints.advanced.v1']) {
+for (const topic of [
+  'rollouts.graded.v1',
+  'problems.scored.v1',
+  'problems.status.v1',
+  'calibrations.published.v1',
+  'evaluations.recorded.v1',
+  'difficulty.estimated.v1',
+  'targets.declared.v1',
+  'checkpoints.advanced.v1',
+]) {
   const lines = [];
   for await (const record of readTopic(tidemark.url, topic)) lines.push(JSON.stringify(record));
   writeFileSync(join(out, `${topic}.ndjson`), `${lines.join('\n')}\n`);

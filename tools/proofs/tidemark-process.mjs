@@ -25,10 +25,14 @@ export class TidemarkProcess {
 
   async start(patienceMs = 60_000) {
     const output = openSync(join(this.folder, 'start.log'), 'a');
-    this.#child = spawn(process.execPath, [cli, 'start', '--no-sample', '--data-folder', this.folder, '--port', String(this.port)], {
-      env: this.env,
-      stdio: ['ignore', output, output],
-    });
+    this.#child = spawn(
+      process.execPath,
+      [cli, 'start', '--no-sample', '--data-folder', this.folder, '--port', String(this.port)],
+      {
+        env: this.env,
+        stdio: ['ignore', output, output],
+      },
+    );
     this.#exited = new Promise((done) => this.#child.once('exit', done));
     const until = Date.now() + patienceMs;
     for (;;) {
