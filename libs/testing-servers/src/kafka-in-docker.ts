@@ -26,7 +26,10 @@ export async function dockerAnswers(): Promise<boolean> {
   });
 }
 
-/** The official image. The port is chosen before the start, because the broker must announce the address that we see. */
+/**
+ * The official image. The port is chosen before the start, and the same inside and outside: the broker announces one
+ * address, by which both we and it itself (to write the markers of transactions) must reach it.
+ */
 export async function startKafkaInDocker(): Promise<KafkaBroker> {
   // Loaded here alone: it is large, and of no use where the jars run.
   const { GenericContainer, Wait } = await import('testcontainers');
@@ -34,12 +37,12 @@ export async function startKafkaInDocker(): Promise<KafkaBroker> {
   const settings = {
     ...BROKER_SETTINGS,
     'controller.quorum.voters': '1@localhost:9093',
-    listeners: 'PLAINTEXT://:9092,CONTROLLER://:9093',
+    listeners: `PLAINTEXT://:${port},CONTROLLER://:9093`,
     'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
   };
   try {
     const container = await new GenericContainer(`apache/kafka:${KAFKA_VERSION}`)
-      .withExposedPorts({ container: 9092, host: port })
+      .withExposedPorts({ container: port, host: port })
       .withEnvironment({ ...asEnvironment(settings), KAFKA_HEAP_OPTS: '-Xmx256m -Xms64m' })
       .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
       .withStartupTimeout(120_000)
