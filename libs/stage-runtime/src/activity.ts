@@ -1,4 +1,4 @@
-/** What a service has in hand. Everything but `deadLetters` is zero when it is quiet. */
+/** What a service has in hand. Everything but `deadLetters` and `progress` is zero when it is quiet. */
 export interface Activity {
   readonly service: string;
   /** Records not yet handled, by topic. */
@@ -9,6 +9,11 @@ export interface Activity {
   readonly openJobs: Readonly<Record<string, number>>;
   /** What the service reports by {@link ActivitySource}. */
   readonly pendingWork: Readonly<Record<string, number>>;
+  /**
+   * Grows with every event handled or published. Services look quiet one after the other, not at one moment: all is
+   * quiet when each looks so in two rounds and none has made progress between them.
+   */
+  readonly progress: number;
   /** Records laid into dead letters since the schema was made, by topic. */
   readonly deadLetters: Readonly<Record<string, number>>;
 }

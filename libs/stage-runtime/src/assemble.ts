@@ -40,6 +40,8 @@ export interface InnerOptions {
 }
 
 const DEFAULT_BACKOFF = { firstMs: 200, maxMs: 30_000 };
+/** Connections to PostgreSQL of one service. */
+export const DEFAULT_POOL_SIZE = 6;
 const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
 
 /** Puts a service together; nothing moves yet. */
@@ -52,7 +54,7 @@ export async function assemble<Schema extends z.ZodObject>(
 ): Promise<{ engine: StageEngine; tell: (stage: Stage) => void }> {
   const end = new AbortController();
   const reached = options.reached ?? (() => undefined);
-  const transactions = new Transactions(dataSource, reached);
+  const transactions = new Transactions(dataSource, reached, options.poolSize ?? DEFAULT_POOL_SIZE);
   const identity = { service: definition.name, environment: options.environment, replica: randomUUID() };
   const board = new ReadinessBoard();
   const parts: StageParts = {

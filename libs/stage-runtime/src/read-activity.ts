@@ -16,14 +16,26 @@ export async function readActivity(
     return Object.fromEntries(rows.map(({ name, count }) => [name, Number(count)]));
   };
   // In this order: what a look at the lag misses because it was just handled shows in the outbox, the jobs, the work.
-  const lag: Record<string, number> = {};
-  for (const { topic } of handlers) lag[topic.name] = await lagOf(parts, topic.name);
+  const lag = Object.fromEntries(
+    await Promise.all(handlers.map(async ({ topic: { name } }) => [name, await lagOf(parts, name)] as const)),
+  );
   const openJobs = await counts('SELECT kind AS name, count(*) AS count FROM jobs GROUP BY kind');
   const pending = await Promise.all(sources.map((source) => source.pendingWork()));
   const pendingWork = Object.assign({}, ...pending) as Record<string, number>;
-  const [outbox] = await transactions.query<{ count: bigint }>('SELECT count(*) AS count FROM outbox');
+  const [outbox] = await transactions.query<{ rows: bigint; progress: bigint }>(
+    `SELECT (SELECT count(*) FROM outbox) AS rows,
+       (SELECT last_value FROM outbox_id) + (SELECT coalesce(sum(next), 0) FROM consumed_offsets)::bigint AS progress`,
+  );
   const deadLetters = await counts('SELECT topic AS name, sum(count) AS count FROM dead_letter_counts GROUP BY topic');
-  return { service: identity.service, lag, outboxRows: Number(outbox?.count ?? 0), openJobs, pendingWork, deadLetters };
+  return {
+    service: identity.service,
+    lag,
+    outboxRows: Number(outbox?.rows ?? 0),
+    openJobs,
+    pendingWork,
+    progress: Number(outbox?.progress ?? 0),
+    deadLetters,
+  };
 }
 
 async function lagOf({ log, transactions, identity }: StageParts, topic: string): Promise<number> {

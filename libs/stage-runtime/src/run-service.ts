@@ -13,7 +13,7 @@ export interface RunOptions {
   readonly databaseUrl: string;
   /** Variables for the service's own schema; defaults to those of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Connections to PostgreSQL. Default 6. */
+  /** Connections to PostgreSQL, at least 3, beside one for LISTEN. Default 6. */
   readonly poolSize?: number;
   /** Folder of the blob store. */
   readonly blobFolder: string;

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { DataSource } from 'typeorm';
 import type { z } from 'zod';
-import { assemble, type InnerOptions } from './assemble.ts';
+import { assemble, DEFAULT_POOL_SIZE, type InnerOptions } from './assemble.ts';
 import { backoffMs } from './backoff.ts';
 import { parseConfig } from './config/parse-config.ts';
 import { createDataSource } from './database/data-source.ts';
@@ -28,7 +28,7 @@ export async function startStage<Schema extends z.ZodObject>(
   const dataSource = createDataSource({
     databaseUrl: options.databaseUrl,
     schema: definition.name,
-    poolSize: options.poolSize ?? 6,
+    poolSize: options.poolSize ?? DEFAULT_POOL_SIZE,
     migrations: definition.migrations,
     onIdleError: (error) => logger.warn(errorFields(error), 'a database connection was lost'),
   });

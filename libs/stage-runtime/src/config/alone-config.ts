@@ -29,10 +29,10 @@ export const aloneConfigSchema = z.object({
   poolSize: z.coerce
     .number()
     .int()
-    .min(2)
+    .min(3)
     .max(100)
     .default(6)
-    .describe('Connections to PostgreSQL, 2 to 100. Default 6.'),
+    .describe('Connections to PostgreSQL, 3 to 100. Default 6.'),
   partitions: z.coerce
     .number()
     .int()

@@ -1,12 +1,8 @@
 import type { StageTransaction } from '../api.ts';
 import type { StageIdentity } from '../identity.ts';
 import { StageDatabase, type TransactionOptions } from '../injectables.ts';
-import { sleep } from '../sleep.ts';
 import { StageWork, type Wakes } from '../stage-work.ts';
-import { isContention } from './contention.ts';
 import type { Transactions } from './transactions.ts';
-
-const TRIES = 8;
 
 /** {@link StageDatabase} on the service's pool. */
 export class PooledStageDatabase extends StageDatabase {
@@ -28,22 +24,15 @@ export class PooledStageDatabase extends StageDatabase {
     options: TransactionOptions = {},
   ): Promise<T> {
     const name = `${this.identity.service}/${handler}`;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.transactions.run(
-          name,
-          async (open) => {
-            const tx = new StageWork(open, this.identity, name, this.wakes);
-            const result = await work(tx);
-            await tx.finish();
-            return result;
-          },
-          options.isolation,
-        );
-      } catch (error) {
-        if (attempt >= TRIES || !isContention(error)) throw error;
-        await sleep(Math.random() * 10 * 2 ** attempt);
-      }
-    }
+    return await this.transactions.run(
+      name,
+      async (open) => {
+        const tx = new StageWork(open, this.identity, name, this.wakes);
+        const result = await work(tx);
+        await tx.finish();
+        return result;
+      },
+      options.isolation,
+    );
   }
 }

@@ -2,6 +2,9 @@ import type { DataSource, QueryRunner } from 'typeorm';
 import type { Sql } from '../api.ts';
 import type { TransactionOptions } from '../injectables.ts';
 import type { MomentListener } from '../moments.ts';
+import { sleep } from '../sleep.ts';
+import { isContention } from './contention.ts';
+import { Permits } from './permits.ts';
 import { rowsOf } from './rows.ts';
 
 /** A transaction at hand. Work is done in segments; what a segment asks for after commit is kept if it succeeds. */
@@ -42,12 +45,22 @@ export class OpenTransaction implements Sql {
   }
 }
 
+/** Tries of a transaction that others get in the way of. */
+const TRIES = 8;
+/** Connections kept from transactions: a statement asked for within one must not wait for its end. */
+const KEPT_FOR_STATEMENTS = 2;
+
 /** Opens transactions on a service's schema. */
 export class Transactions implements Sql {
+  private readonly permits: Permits;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly reached: MomentListener,
-  ) {}
+    poolSize: number,
+  ) {
+    this.permits = new Permits(Math.max(1, poolSize - KEPT_FOR_STATEMENTS));
+  }
 
   /** One statement by itself. */
   async query<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
@@ -60,7 +73,7 @@ export class Transactions implements Sql {
   }
 
   /**
-   * Commits what `work` did, or nothing of it.
+   * Commits what `work` did, or nothing of it. After a deadlock or a serialisation failure `work` runs again.
    *
    * @param where named to whoever listens for moments
    */
@@ -68,6 +81,21 @@ export class Transactions implements Sql {
     where: string,
     work: (open: OpenTransaction) => Promise<T>,
     isolation: TransactionOptions['isolation'] = 'read committed',
+  ): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.permits.with(() => this.runOnce(where, work, isolation));
+      } catch (error) {
+        if (attempt >= TRIES || !isContention(error)) throw error;
+        await sleep(Math.random() * 5 * 2 ** attempt);
+      }
+    }
+  }
+
+  private async runOnce<T>(
+    where: string,
+    work: (open: OpenTransaction) => Promise<T>,
+    isolation: TransactionOptions['isolation'],
   ): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
     try {

@@ -26,7 +26,7 @@ describe('leases', () => {
     });
     await dataSource.initialize();
     await migrate(dataSource, postgres.url, 'calibrate');
-    transactions = new Transactions(dataSource, () => undefined);
+    transactions = new Transactions(dataSource, () => undefined, 5);
   });
   afterAll(async () => {
     await Promise.all(keepers.map((keeper) => keeper.stop()));

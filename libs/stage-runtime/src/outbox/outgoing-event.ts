@@ -5,7 +5,7 @@ import { derivedEventId, traceparentOf } from './event-ids.ts';
 import { setRevision } from './revision-field.ts';
 
 /** Largest event, in bytes: bigger things travel by reference. */
-export const MAX_EVENT_BYTES = 256 * 1024;
+const MAX_EVENT_BYTES = 256 * 1024;
 
 /** An event on its way into the outbox. Its revision is known only under the key's row lock. */
 export interface OutgoingEvent {

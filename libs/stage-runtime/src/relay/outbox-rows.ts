@@ -34,11 +34,3 @@ export async function readOutbox(sql: Sql, shard: number): Promise<OutboxRecord[
 export async function deleteOutbox(sql: Sql, shard: number, ids: readonly bigint[]): Promise<void> {
   await sql.query('DELETE FROM outbox WHERE shard = $1 AND id = ANY ($2::bigint[])', [shard, ids]);
 }
-
-export async function shardsWithRows(sql: Sql): Promise<number[]> {
-  // One probe of the primary key a shard, where DISTINCT would walk over every row.
-  const rows = await sql.query<{ shard: number }>(
-    `SELECT s AS shard FROM generate_series(0, 3) AS s WHERE EXISTS (SELECT 1 FROM outbox WHERE outbox.shard = s)`,
-  );
-  return rows.map(({ shard }) => shard);
-}

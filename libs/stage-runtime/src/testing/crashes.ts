@@ -1,7 +1,7 @@
 import type { Moment } from '../moments.ts';
 
 /** Thrown where a service is made to crash. */
-export class Crash extends Error {
+class Crash extends Error {
   constructor(moment: Moment) {
     super(`crashed ${moment}`);
     this.name = 'Crash';

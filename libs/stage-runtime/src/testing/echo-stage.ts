@@ -20,7 +20,7 @@ class Echoed1750000000000 implements MigrationInterface {
 }
 
 /** What the stage does with problems whose id begins so. */
-export const echoFaults = { poison: 'poison', unforeseen: 'unforeseen' } as const;
+const echoFaults = { poison: 'poison', unforeseen: 'unforeseen' } as const;
 
 /** Turned by specs while the stage runs. */
 export const echoState = { dependencyAway: false, calls: 0 };

@@ -99,18 +99,18 @@ export class ProcessHarness<Schema extends z.ZodObject> implements StageHarness 
 
   async untilQuiet(timeoutMs = 20_000): Promise<Activity> {
     const until = performance.now() + timeoutMs;
-    let wasQuiet = false;
+    let quietAt: number | undefined;
     for (;;) {
       const activity = await this.service.activity();
-      // Twice: a look at several tables is not one moment.
-      if (isQuiet(activity) && wasQuiet) return activity;
-      wasQuiet = isQuiet(activity);
+      // Twice, with nothing between: a look at several tables is not one moment.
+      if (isQuiet(activity) && quietAt === activity.progress) return activity;
+      quietAt = isQuiet(activity) ? activity.progress : undefined;
       if (performance.now() > until) {
         const reasons = this.service.readiness().reasons.join('; ') || 'none';
         const left = JSON.stringify(activity);
         throw new Error(`not quiet after ${timeoutMs} ms: ${left}; reasons for not being ready: ${reasons}`);
       }
-      await sleep(wasQuiet ? 10 : 25);
+      await sleep(20);
     }
   }
 

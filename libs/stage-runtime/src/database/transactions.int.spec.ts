@@ -1,0 +1,101 @@
+import { startPostgres, type TestPostgres } from '@tidemark/testing-servers';
+import type { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { classifyFault } from '../faults.ts';
+import { sleep } from '../sleep.ts';
+import { createDataSource } from './data-source.ts';
+import { migrate } from './migrate.ts';
+import { Transactions } from './transactions.ts';
+
+const POOL_SIZE = 4;
+
+describe('transactions', () => {
+  let postgres: TestPostgres;
+  let dataSource: DataSource;
+  let transactions: Transactions;
+
+  beforeAll(async () => {
+    postgres = await startPostgres();
+    dataSource = source();
+    await dataSource.initialize();
+    await migrate(dataSource, postgres.url, 'dedup');
+    transactions = new Transactions(dataSource, () => undefined, POOL_SIZE);
+    await transactions.query(
+      'CREATE TABLE accounts (name text PRIMARY KEY, amount integer NOT NULL CHECK (amount < 100))',
+    );
+    await transactions.query("INSERT INTO accounts VALUES ('a', 0), ('b', 0)");
+  });
+  afterAll(async () => {
+    await dataSource.destroy();
+    await postgres.stop();
+  });
+
+  const source = () =>
+    createDataSource({
+      databaseUrl: postgres.url,
+      schema: 'dedup',
+      poolSize: POOL_SIZE,
+      migrations: [],
+      onIdleError: () => undefined,
+    });
+
+  it('that lock each other are both done in the end', async () => {
+    const raise = (names: readonly string[]) =>
+      transactions.run('raise', async (open) => {
+        for (const name of names) {
+          await open.query('UPDATE accounts SET amount = amount + 1 WHERE name = $1', [name]);
+          await sleep(100);
+        }
+      });
+    await Promise.all([raise(['a', 'b']), raise(['b', 'a'])]);
+    expect(await transactions.query('SELECT amount FROM accounts')).toEqual([{ amount: 2 }, { amount: 2 }]);
+  });
+
+  it('leave connections for statements asked for within them, however many there are', async () => {
+    const work = Array.from({ length: 20 }, () =>
+      transactions.run('nested', async (open) => {
+        await open.query('SELECT 1');
+        await transactions.query('SELECT 2');
+      }),
+    );
+    await Promise.all(work);
+  });
+
+  it('undo what was done behind a savepoint, and keep the rest', async () => {
+    const actions: string[] = [];
+    await transactions.run('savepoint', async (open) => {
+      await open.query("INSERT INTO accounts VALUES ('kept', 1)");
+      const failing = open.inSavepoint(async () => {
+        open.afterCommit(() => actions.push('undone'));
+        await open.query("INSERT INTO accounts VALUES ('undone', 1)");
+        await open.query("INSERT INTO accounts VALUES ('too much', 100)");
+      });
+      await expect(failing).rejects.toThrow('accounts_amount_check');
+      open.afterCommit(() => actions.push('kept'));
+    });
+    expect(await transactions.query("SELECT name FROM accounts WHERE name IN ('kept', 'undone')")).toEqual([
+      { name: 'kept' },
+    ]);
+    expect(actions).toEqual(['kept']);
+  });
+
+  it('name the database when their connection is cut, and work again after', async () => {
+    const cut = transactions.run('cut', async (open) => {
+      const [row] = await open.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      await transactions.query('SELECT pg_terminate_backend($1)', [row?.pid]);
+      await open.query('SELECT 1');
+    });
+    const error: unknown = await cut.catch((thrown: unknown) => thrown);
+    expect(classifyFault(error)).toMatchObject({ kind: 'dependency' });
+    expect(await transactions.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('are migrated by one replica at a time', async () => {
+    const replicas = [source(), source(), source()];
+    await Promise.all(replicas.map((replica) => replica.initialize()));
+    await Promise.all(replicas.map((replica) => migrate(replica, postgres.url, 'dedup')));
+    const [row] = await transactions.query('SELECT count(*) AS count FROM migrations');
+    expect(row).toEqual({ count: 1n });
+    await Promise.all(replicas.map((replica) => replica.destroy()));
+  });
+});
