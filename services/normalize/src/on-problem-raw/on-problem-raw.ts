@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { BlobError, BlobStore } from '@tidemark/blob-store';
+import { BlobStore } from '@tidemark/blob-store';
 import { topics } from '@tidemark/event-log';
 import type { ProblemRaw } from '@tidemark/proto';
 import {
@@ -12,7 +12,7 @@ import {
 import type { NormalizeConfig } from '../normalize.config.ts';
 import { type KnownProblem, loadProblems, saveProblems } from '../postgres/problems.ts';
 import { decideNormalization } from './decide-normalization.ts';
-import { type NormalizedProblem, normalizeProblem } from './normalize-problem.ts';
+import { normalizeProblem } from './normalize-problem.ts';
 import { toStatus, toWithdrawal } from './to-events.ts';
 
 /** `problems.raw` → `problems.normalized`, or a status that says why not. */
@@ -34,7 +34,7 @@ export class OnProblemRaw {
       const { problemId, version } = event.value;
       const before = known.get(problemId) ?? { version: 0, passedVersion: 0 };
       if (version < before.version) continue;
-      const { cleaned, event: normalized } = await this.normalize(event.value);
+      const { cleaned, event: normalized } = await normalizeProblem(event.value, this.blobs);
       const decision = decideNormalization(cleaned, this.config);
       const nowMs = Date.now();
       if (decision.kind === 'passes') tx.publish(event, topics.problemsNormalized, normalized);
@@ -45,15 +45,5 @@ export class OnProblemRaw {
       handled.set(problemId, { version, passedVersion: decision.kind === 'passes' ? version : before.passedVersion });
     }
     await saveProblems(tx, handled);
-  }
-
-  private async normalize(raw: ProblemRaw): Promise<NormalizedProblem> {
-    try {
-      return await normalizeProblem(raw, this.blobs);
-    } catch (error) {
-      // Ingest stored it before it named it: when it can't be read, the store is at fault.
-      if (error instanceof BlobError) throw new DependencyFault('blob store', error.message, { cause: error });
-      throw error;
-    }
   }
 }

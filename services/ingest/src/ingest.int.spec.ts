@@ -1,0 +1,303 @@
+import { create } from '@bufbuild/protobuf';
+import { timestampNow } from '@bufbuild/protobuf/wkt';
+import { deadLetterTopic, topic, topics } from '@tidemark/event-log';
+import { problemIdOf, sha256Hex, submitterMac } from '@tidemark/identity';
+import {
+  CheckpointAdvancedSchema,
+  DeadLetterSchema,
+  type ProblemIntake,
+  ProblemIntakeSchema,
+  type RolloutsIntake,
+  RolloutsIntakeSchema,
+  StageOutcome,
+  type Submitter,
+  SubmitterSchema,
+  TargetDeclaredSchema,
+} from '@tidemark/proto';
+import { type StageHarness, startStage } from '@tidemark/stage-runtime/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ingestService } from './index.ts';
+
+const SECRET = 'shared with the gateway';
+const utf8 = new TextEncoder();
+
+let stage: StageHarness;
+beforeEach(async () => {
+  stage = await startStage(ingestService, { config: { gatewaySecret: SECRET } });
+});
+afterEach(() => stage.stop());
+
+function submitter(payload: Uint8Array, line: number, name = 'lab', trustedToGrade = false): Submitter {
+  return create(SubmitterSchema, {
+    name,
+    trustedToGrade,
+    sourceFile: 'problems.jsonl',
+    sourceRecord: BigInt(line),
+    gatewayMac: submitterMac(SECRET, { submitter: name, trustedToGrade, payload }),
+  });
+}
+
+function payloadOf(bytes: Uint8Array) {
+  return { sha256: sha256Hex(bytes), sizeBytes: BigInt(bytes.length), inline: bytes };
+}
+
+const sum = {
+  format: 'tidemark.problem.v1',
+  namespace: 'own',
+  id: 'sum',
+  statement: 'Print a+b.',
+  tests: { form: 'stdin', cases: [{ input: '1 2\n', expected: '3\n' }] },
+  references: [{ code: 'print(sum(map(int, input().split())))' }],
+};
+const sumId = problemIdOf('own', 'sum');
+
+function offer(record: unknown, name = 'lab', line = 1): ProblemIntake {
+  const bytes = utf8.encode(typeof record === 'string' ? record : JSON.stringify(record));
+  return create(ProblemIntakeSchema, { record: payloadOf(bytes), submitter: submitter(bytes, line, name) });
+}
+
+function withdrawal(id: string, name = 'lab'): ProblemIntake {
+  const none = new Uint8Array();
+  return create(ProblemIntakeSchema, {
+    withdraw: true,
+    namespace: 'own',
+    recordId: id,
+    submitter: submitter(none, 0, name),
+  });
+}
+
+async function intake(...offers: ProblemIntake[]): Promise<void> {
+  for (const one of offers) {
+    await stage.publish(topics.problemsIntake, one);
+    await stage.untilQuiet();
+  }
+}
+
+async function newest<T extends { revision: bigint }>(records: Promise<{ key: string; value: T | undefined }[]>) {
+  const byKey = new Map<string, T>();
+  for (const { key, value } of await records) {
+    if (value && value.revision > (byKey.get(key)?.revision ?? 0n)) byKey.set(key, value);
+  }
+  return byKey;
+}
+
+async function deadLetters(of: string) {
+  const letters = topic(deadLetterTopic(of, 'ingest'), {
+    schema: DeadLetterSchema,
+    cleanup: 'delete',
+    writtenBy: ['ingest'],
+    readBy: ['gateway'],
+    says: '',
+  });
+  return (await stage.published(letters)).map((letter) => letter.value?.errorCode);
+}
+
+describe('an offered problem', () => {
+  it('is stamped with its id and version 1, and says so', async () => {
+    await intake(offer(sum));
+    const raw = (await newest(stage.published(topics.problemsRaw))).get(sumId);
+    expect(raw).toMatchObject({
+      version: 1,
+      revision: 1n,
+      format: 'tidemark.problem.v1',
+      submitter: { name: 'lab', sourceRecord: 1n },
+    });
+    expect(raw?.content).toMatchObject({ testCount: 1, languages: ['python'] });
+    const [status] = (await newest(stage.published(topics.problemsStatus))).values();
+    expect(status).toMatchObject({
+      problemId: sumId,
+      version: 1,
+      outcome: StageOutcome.PASSED,
+      origin: { namespace: 'own', recordId: 'sum' },
+    });
+  });
+
+  it('gets a version when its content changes, and only then', async () => {
+    await intake(
+      offer(sum),
+      offer({ ...sum, dates: { scraped: '2026-01-01' } }),
+      offer({ ...sum, statement: 'Print b+a.' }),
+    );
+    const versions = (await stage.published(topics.problemsRaw)).map((record) => record.value?.version);
+    expect(versions).toEqual([1, 2]);
+    expect((await stage.published(topics.problemsStatus)).map((record) => record.value?.message)).toEqual([
+      'Taken in as version 1.',
+      'Offered again, unchanged.',
+      'Taken in as version 2.',
+    ]);
+  });
+
+  it('is one problem however often and on whatever partition it is offered', async () => {
+    await stage.publish(topics.problemsIntake, ...Array.from({ length: 6 }, () => offer(sum)));
+    await stage.untilQuiet();
+    expect((await stage.published(topics.problemsRaw)).map((record) => record.value?.version)).toEqual([1]);
+    expect(await stage.published(topics.problemsStatus)).toHaveLength(6);
+  });
+
+  it('is rejected with every fault when it cannot be read, and the others go in', async () => {
+    await intake(offer({ ...sum, id: 'bad', statement: 3, kind: 'poem' }, 'lab', 7), offer(sum));
+    const status = (await newest(stage.published(topics.problemsStatus))).get(`${problemIdOf('own', 'bad')}:INGEST`);
+    expect(status).toMatchObject({
+      outcome: StageOutcome.REJECTED,
+      reason: 'invalid_record',
+      submitter: { sourceRecord: 7n },
+    });
+    expect(status?.evidence.map((one) => [one.kind, one.subjectId])).toEqual([
+      ['wrong_type', 'statement'],
+      ['bad_value', 'kind'],
+    ]);
+    expect([...(await newest(stage.published(topics.problemsRaw))).keys()]).toEqual([sumId]);
+  });
+
+  it('stays as it is when a worse or a foreign one comes', async () => {
+    await intake(offer(sum), offer({ ...sum, statement: 3 }), offer({ ...sum, statement: 'Print 7.' }, 'stranger'));
+    expect((await stage.published(topics.problemsRaw)).map((record) => record.value?.version)).toEqual([1]);
+    expect((await deadLetters('problems.intake.v1')).sort()).toEqual(['invalid_record', 'not_owner']);
+  });
+
+  it('leaves when its producer withdraws it, and comes back when offered again', async () => {
+    await intake(offer(sum), withdrawal('sum', 'stranger'), withdrawal('sum'));
+    const key = `${sumId}:INGEST`;
+    expect((await newest(stage.published(topics.problemsWithdrawn))).get(key)).toMatchObject({
+      version: 1,
+      takenBack: false,
+      reason: 'withdrawn_by_producer',
+    });
+    await intake(offer(sum));
+    expect((await newest(stage.published(topics.problemsWithdrawn))).get(key)).toMatchObject({
+      version: 1,
+      takenBack: true,
+    });
+    expect((await newest(stage.published(topics.problemsRaw))).get(sumId)).toMatchObject({ version: 1, revision: 2n });
+    expect(await deadLetters('problems.intake.v1')).toEqual(['not_owner']);
+  });
+
+  it('is laid aside when nobody stored its bytes', async () => {
+    await intake(create(ProblemIntakeSchema, { record: { sha256: 'a'.repeat(64), sizeBytes: 9000n } }), offer(sum));
+    expect(await deadLetters('problems.intake.v1')).toEqual(['blob_missing']);
+    expect(await stage.published(topics.problemsRaw)).toHaveLength(1);
+  });
+});
+
+const group = {
+  format: 'tidemark.rollouts.v1',
+  target: 'toy',
+  checkpoint: 'c1',
+  namespace: 'own',
+  id: 'sum',
+  attempts: [{ output: 'print(3)' }],
+};
+
+function rollouts(record: unknown, line: number, trusted = false): RolloutsIntake {
+  const bytes = utf8.encode(JSON.stringify(record));
+  const file = 'f'.repeat(64);
+  return create(RolloutsIntakeSchema, {
+    record: payloadOf(bytes),
+    submitter: submitter(bytes, line, 'lab', trusted),
+    fileSha256: file,
+  });
+}
+
+const declare = () =>
+  stage.publish(
+    topics.targetsDeclared,
+    create(TargetDeclaredSchema, { target: 'toy', version: 1, groupSize: 2, declaredAt: timestampNow() }),
+  );
+const advance = () =>
+  stage.publish(
+    topics.checkpointsAdvanced,
+    create(CheckpointAdvancedSchema, { target: 'toy', checkpoint: 'c1', targetVersion: 1 }),
+  );
+
+describe('a group of attempts', () => {
+  it('goes on to be graded, each line on its own although they are equal', async () => {
+    await intake(offer(sum));
+    await declare();
+    await advance();
+    await stage.untilQuiet();
+    await stage.publish(topics.rolloutsIntake, rollouts(group, 1), rollouts(group, 2));
+    await stage.untilQuiet();
+    const submitted = (await stage.published(topics.rolloutsSubmitted)).map((record) => record.value);
+    expect(new Set(submitted.map((one) => one?.group?.groupId)).size).toBe(2);
+    expect(submitted[0]?.group).toMatchObject({
+      target: 'toy',
+      targetVersion: 1,
+      checkpoint: 'c1',
+      problemId: sumId,
+      version: 0,
+    });
+    expect(submitted[0]?.group?.intakeHour).toBe(Math.floor(Date.now() / 3_600_000));
+    expect(new TextDecoder().decode(submitted[0]?.attempts[0]?.output?.inline)).toBe('print(3)');
+  });
+
+  it('waits for target, checkpoint and problem, whichever comes last', async () => {
+    await stage.publish(topics.rolloutsIntake, rollouts(group, 1));
+    await stage.untilQuiet();
+    await declare();
+    await advance();
+    await stage.untilQuiet();
+    expect(await stage.published(topics.rolloutsSubmitted)).toEqual([]);
+    await intake(offer(sum));
+    await stage.untilQuiet();
+    expect(await stage.published(topics.rolloutsSubmitted)).toHaveLength(1);
+    expect(await stage.query('SELECT * FROM parked_groups')).toEqual([]);
+  });
+
+  it('is dead-lettered as unknown_problem when nothing came in time', async () => {
+    await stage.publish(topics.rolloutsIntake, rollouts(group, 1));
+    await stage.untilQuiet();
+    await stage.query(`UPDATE parked_groups SET parked_at = now() - interval '25 hours'`);
+    await expect.poll(() => deadLetters('rollouts.intake.v1'), { timeout: 30_000 }).toEqual(['unknown_problem']);
+  });
+
+  it('is graded as it came for a trusted grader alone', async () => {
+    await intake(offer(sum));
+    await declare();
+    await advance();
+    await stage.untilQuiet();
+    const graded = {
+      ...group,
+      group: 'g1',
+      attempts: [{ verdict: 'accepted' }, { verdict: 'sandbox_failure' }],
+      judge_version: 'theirs',
+    };
+    await stage.publish(
+      topics.rolloutsIntake,
+      rollouts(graded, 1, true),
+      rollouts({ ...graded, group: 'g2' }, 2, false),
+    );
+    await stage.untilQuiet();
+    const [record] = await stage.published(topics.rolloutsGraded);
+    expect(record?.value).toMatchObject({
+      gradedBySubmitter: true,
+      judgeVersion: 'theirs',
+      group: { groupId: 'g1', version: 1 },
+    });
+    expect(await stage.published(topics.rolloutsGraded)).toHaveLength(1);
+    expect(await deadLetters('rollouts.intake.v1')).toEqual(['untrusted_grade']);
+  });
+
+  it('is refused when it is larger than the groups of its target', async () => {
+    await intake(offer(sum));
+    await declare();
+    await advance();
+    await stage.untilQuiet();
+    await stage.publish(
+      topics.rolloutsIntake,
+      rollouts({ ...group, attempts: [{ output: '' }, { output: '' }, { output: '' }] }, 1),
+    );
+    await stage.untilQuiet();
+    expect(await deadLetters('rollouts.intake.v1')).toEqual(['group_too_large']);
+  });
+});
+
+it('counts nothing twice when it is killed in between', async () => {
+  await intake(offer(sum));
+  await stage.publish(topics.problemsIntake, ...Array.from({ length: 40 }, (_, i) => offer({ ...sum, id: `p${i}` })));
+  await stage.kill();
+  await stage.restart();
+  await stage.untilQuiet();
+  const raw = await newest(stage.published(topics.problemsRaw));
+  expect(raw.size).toBe(41);
+  expect([...raw.values()].every((one) => one.version === 1)).toBe(true);
+});

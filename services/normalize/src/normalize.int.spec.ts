@@ -1,0 +1,137 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { topics } from '@tidemark/event-log';
+import { sha256Hex } from '@tidemark/identity';
+import {
+  OriginKind,
+  ProblemContentSchema,
+  type ProblemRaw,
+  ProblemRawSchema,
+  SolutionSchema,
+  StageOutcome,
+  TaskKind,
+  TestCaseSchema,
+  TestForm,
+  TestSuiteSchema,
+} from '@tidemark/proto';
+import { type StageHarness, startStage } from '@tidemark/stage-runtime/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { normalizeService } from './index.ts';
+
+let stage: StageHarness;
+beforeEach(async () => {
+  stage = await startStage(normalizeService);
+});
+afterEach(() => stage.stop());
+
+const id = (n: number) => String(n).padStart(32, '0');
+
+function payloadOf(content: Uint8Array | string) {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+  return { sha256: sha256Hex(bytes), sizeBytes: BigInt(bytes.length), inline: bytes };
+}
+
+const asserts = (...code: string[]) =>
+  create(TestSuiteSchema, {
+    form: TestForm.ASSERT_SCRIPT,
+    language: 'python',
+    tests: code.map((one, i) =>
+      create(TestCaseSchema, { name: `${i + 1}`, body: { case: 'asserts', value: { code: one } } }),
+    ),
+  });
+
+function raw(
+  problemId: string,
+  version: number,
+  statement: string,
+  suite?: ReturnType<typeof asserts>,
+  reference?: string,
+): ProblemRaw {
+  return create(ProblemRawSchema, {
+    problemId,
+    version,
+    origin: { namespace: 'own', recordId: problemId, kind: OriginKind.REAL },
+    content: create(ProblemContentSchema, {
+      statement: payloadOf(statement),
+      taskKind: TaskKind.FUNCTION,
+      languages: ['python'],
+      starterCode: 'def f():\r\n',
+      ...(suite === undefined ? {} : { testSuite: payloadOf(toBinary(TestSuiteSchema, suite)) }),
+      solutions:
+        reference === undefined ? [] : [create(SolutionSchema, { source: payloadOf(reference), claimedRight: true })],
+    }),
+  });
+}
+
+async function statuses() {
+  return (await stage.published(topics.problemsStatus)).map(({ value }) => [
+    value?.version,
+    value?.outcome,
+    value?.reason,
+  ]);
+}
+
+describe('a raw problem', () => {
+  it('goes on clean, with its tests in one form and its origin', async () => {
+    await stage.publish(topics.problemsRaw, raw(id(1), 1, '\r\nSort the ar\u200Bray.\r\n', asserts('assert f()\r\n')));
+    await stage.untilQuiet();
+    const [record] = await stage.published(topics.problemsNormalized);
+    const content = record?.value?.content;
+    expect(new TextDecoder().decode(content?.statement?.inline)).toBe('Sort the array.');
+    expect(content?.starterCode).toBe('def f():\n');
+    expect(record?.value?.origin).toMatchObject({ namespace: 'own', kind: OriginKind.REAL });
+    const suite = fromBinary(TestSuiteSchema, content?.testSuite?.inline ?? new Uint8Array());
+    expect(suite.tests[0]?.body.value).toMatchObject({ code: 'assert f()\n' });
+    expect(record?.value?.notes.map((note) => note.code)).toEqual(['line_ends', 'removed_invisible', 'trimmed']);
+    expect(await statuses()).toEqual([[1, StageOutcome.PASSED, '']]);
+  });
+
+  it('goes on without tests when it has a reference, and is rejected with neither', async () => {
+    await stage.publish(
+      topics.problemsRaw,
+      raw(id(1), 1, 'A', undefined, 'x = 1'),
+      raw(id(2), 1, 'B'),
+      raw(id(3), 1, ' \u200B', asserts('x')),
+    );
+    await stage.untilQuiet();
+    expect((await stage.published(topics.problemsNormalized)).map((record) => record.key)).toEqual([id(1)]);
+    const rejected = (await stage.published(topics.problemsStatus)).filter(
+      ({ value }) => value?.outcome === StageOutcome.REJECTED,
+    );
+    expect(new Map(rejected.map(({ value }) => [value?.problemId, value?.reason]))).toEqual(
+      new Map([
+        [id(2), 'no_tests_and_no_reference'],
+        [id(3), 'empty_statement'],
+      ]),
+    );
+    expect(await stage.published(topics.problemsWithdrawn)).toEqual([]);
+  });
+
+  it('takes the version before it along when a new version is rejected', async () => {
+    await stage.publish(topics.problemsRaw, raw(id(1), 1, 'A', asserts('x')));
+    await stage.untilQuiet();
+    await stage.publish(topics.problemsRaw, raw(id(1), 2, 'A'));
+    await stage.untilQuiet();
+    const [withdrawn] = await stage.published(topics.problemsWithdrawn);
+    expect(withdrawn?.value).toMatchObject({ problemId: id(1), version: 2, reason: 'no_tests_and_no_reference' });
+  });
+
+  it('is ignored when a higher version is known', async () => {
+    await stage.publish(topics.problemsRaw, raw(id(1), 2, 'A', asserts('x')));
+    await stage.untilQuiet();
+    await stage.publish(topics.problemsRaw, raw(id(1), 1, 'Old', asserts('x')));
+    await stage.untilQuiet();
+    expect((await stage.published(topics.problemsNormalized)).map((record) => record.value?.version)).toEqual([2]);
+  });
+
+  it('has the identity of another that differs in layout alone', async () => {
+    await stage.publish(
+      topics.problemsRaw,
+      raw(id(1), 1, 'Given n, print n*n.', asserts('a', 'b')),
+      raw(id(2), 1, ' given N,\n\nprint n * n.', asserts('b', 'a')),
+    );
+    await stage.untilQuiet();
+    const [first, second] = (await stage.published(topics.problemsNormalized)).map((record) => record.value);
+    expect(first?.identitySha256).toBe(second?.identitySha256);
+    expect(first?.statementSha256).toBe(second?.statementSha256);
+  });
+});
