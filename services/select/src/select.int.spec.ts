@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { curatedTopic, topics } from '@tidemark/event-log';
 import {
@@ -27,9 +28,9 @@ const suite = toBinary(
     tests: [{ name: '1', public: true, body: { case: 'asserts', value: { code: 'assert f()' } } }],
   }),
 );
-const sha = 'a'.repeat(64);
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 const inline = (bytes: Uint8Array) =>
-  create(PayloadSchema, { sha256: sha, sizeBytes: BigInt(bytes.length), inline: bytes });
+  create(PayloadSchema, { sha256: sha256(bytes), sizeBytes: BigInt(bytes.length), inline: bytes });
 
 const verified = (problemId: string, changes: Partial<ProblemVerified> = {}) =>
   create(ProblemVerifiedSchema, {
@@ -71,7 +72,7 @@ async function curated(): Promise<Map<string, CuratedProblem>> {
 }
 
 beforeEach(async () => {
-  stage = await startStage(selectService, { config: { TIDEMARK_SELECT_GRPC_PORT: '0' } });
+  stage = await startStage(selectService, { config: { grpcPort: '0' } });
   await stage.publish(topics.targetsDeclared, create(TargetDeclaredSchema, { target: 'm', version: 1, groupSize: 8 }));
   await stage.untilQuiet();
 });
@@ -198,7 +199,7 @@ describe('a batch', () => {
       create(ProblemWithdrawnSchema, { problemId: 'even', version: 1, stage: Stage.EXECUTE, reason: 'broken' }),
     );
     await stage.untilQuiet();
-    const rows = await stage.query('SELECT state FROM leases WHERE lease_id = $1', [leased?.leaseId]);
+    const rows = await stage.query('SELECT state FROM problem_leases WHERE lease_id = $1', [leased?.leaseId]);
     expect(rows).toEqual([{ state: 'void' }]);
   });
 

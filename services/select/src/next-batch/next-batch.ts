@@ -54,7 +54,7 @@ export class NextBatch {
   /** Gives open leases back. @returns how many were open */
   async giveBack(target: string, leaseIds: readonly string[]): Promise<number> {
     const returned = await this.database.query(
-      `UPDATE leases SET state = 'returned' WHERE target = $1 AND lease_id = ANY($2) AND state = 'open' RETURNING lease_id`,
+      `UPDATE problem_leases SET state = 'returned' WHERE target = $1 AND lease_id = ANY($2) AND state = 'open' RETURNING lease_id`,
       [target, leaseIds],
     );
     return returned.length;
@@ -70,7 +70,7 @@ async function leaseBest(
   const free = await tx.query<{ problem_id: string; content: Buffer }>(
     `SELECT m.problem_id, m.content FROM members m
      WHERE m.target = $1 AND NOT EXISTS (
-       SELECT FROM leases l WHERE l.target = m.target AND l.problem_id = m.problem_id
+       SELECT FROM problem_leases l WHERE l.target = m.target AND l.problem_id = m.problem_id
          AND l.state = 'open' AND l.expires_at > clock_timestamp())
      ORDER BY m.rank LIMIT $2`,
     [target, count],
@@ -81,7 +81,7 @@ async function leaseBest(
   }));
   const [times] = await tx.query<{ expires_at_ms: string; working_set: number }>(
     `WITH expiry AS (SELECT clock_timestamp() + $3 * interval '1 millisecond' AS at), taken AS (
-       INSERT INTO leases (lease_id, target, problem_id, version, batch, position, holder, state, expires_at)
+       INSERT INTO problem_leases (lease_id, target, problem_id, version, batch, position, holder, state, expires_at)
        SELECT lease_id, $1, problem_id, version, $2, position, $4, 'open', expiry.at
        FROM expiry, unnest($5::text[], $6::text[], $7::int[]) WITH ORDINALITY
          AS leased (lease_id, problem_id, version, position))

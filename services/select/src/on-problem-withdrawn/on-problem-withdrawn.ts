@@ -25,9 +25,9 @@ export class OnProblemWithdrawn {
       ],
     );
     await tx.query(
-      `UPDATE leases SET state = 'void' FROM withdrawals w
-       WHERE leases.problem_id = ANY($1) AND leases.state = 'open'
-         AND w.problem_id = leases.problem_id AND NOT w.taken_back AND w.version >= leases.version`,
+      `UPDATE problem_leases SET state = 'void' FROM withdrawals w
+       WHERE problem_leases.problem_id = ANY($1) AND problem_leases.state = 'open'
+         AND w.problem_id = problem_leases.problem_id AND NOT w.taken_back AND w.version >= problem_leases.version`,
       [withdrawals.map((one) => one.problemId)],
     );
     await markAllTargets(tx);

@@ -11,10 +11,10 @@ export class OnRolloutsGraded {
     const groups = batch.events.map(({ value }) => value.group).filter((group) => group && group.leaseId !== '');
     if (groups.length === 0) return;
     await tx.query(
-      `UPDATE leases SET state = 'closed', group_id = reported.group_id
+      `UPDATE problem_leases SET state = 'closed', group_id = reported.group_id
        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS reported (lease_id, target, problem_id, group_id)
-       WHERE leases.lease_id = reported.lease_id AND leases.target = reported.target
-         AND leases.problem_id = reported.problem_id AND leases.state = 'open'`,
+       WHERE problem_leases.lease_id = reported.lease_id AND problem_leases.target = reported.target
+         AND problem_leases.problem_id = reported.problem_id AND problem_leases.state = 'open'`,
       [
         groups.map((group) => group?.leaseId),
         groups.map((group) => group?.target),

@@ -76,7 +76,7 @@ export class SelectTables1764500000000 implements MigrationInterface {
       CREATE TABLE marks (mark_id bigserial PRIMARY KEY, target text NOT NULL);
       CREATE INDEX marks_by_target ON marks (target);
 
-      CREATE TABLE leases (
+      CREATE TABLE problem_leases (
         lease_id text PRIMARY KEY,
         target text NOT NULL,
         problem_id text NOT NULL,
@@ -88,8 +88,8 @@ export class SelectTables1764500000000 implements MigrationInterface {
         expires_at timestamptz NOT NULL,
         group_id text
       );
-      CREATE INDEX leases_open ON leases (target, problem_id) WHERE state = 'open';
-      CREATE INDEX leases_by_problem ON leases (problem_id) WHERE state = 'open';
+      CREATE INDEX problem_leases_open ON problem_leases (target, problem_id) WHERE state = 'open';
+      CREATE INDEX problem_leases_by_problem ON problem_leases (problem_id) WHERE state = 'open';
     `);
   }
 
