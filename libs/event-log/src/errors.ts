@@ -28,7 +28,13 @@ export class FencedError extends EventLogError {
 
 /** The stored offset lies outside the log: records were removed before they were read, or the log was replaced. */
 export class OffsetOutOfRangeError extends EventLogError {
-  constructor(topic: string, partition: number, wanted: bigint, logStart: bigint, logEnd: bigint) {
+  constructor(
+    topic: string,
+    readonly partition: number,
+    wanted: bigint,
+    logStart: bigint,
+    logEnd: bigint,
+  ) {
     super(
       'offset_out_of_range',
       `${topic}/${partition}: stored offset ${wanted} is outside the log (${logStart} to ${logEnd})`,

@@ -2,6 +2,8 @@ export { type EmbeddedEventLogOptions, openEmbeddedEventLog } from './embedded/e
 export type { MaintenanceOptions } from './embedded/maintenance.ts';
 export * from './errors.ts';
 export * from './headers.ts';
+export { openKafkaEventLog } from './kafka/kafka-event-log.ts';
+export type { KafkaEventLogOptions, KafkaLogSink } from './kafka/options.ts';
 export { maxRecordBytes } from './limits.ts';
 export type * from './port.ts';
 export * from './topic.ts';

@@ -1,13 +1,14 @@
 import { Backoff, sleep } from '../backoff.ts';
 import { LogUnavailableError, TopicMismatchError } from '../errors.ts';
 import { FaultLatch } from '../fault-latch.ts';
+import type { FetchLimits } from '../fetched.ts';
 import { defaultMaxBatchBytes, defaultMaxBatchRecords, defaultSessionTimeoutMs } from '../limits.ts';
+import { PartitionWorker } from '../partition-worker.ts';
 import type { ConsumeOptions, LogConsumer, PartitionId } from '../port.ts';
 import { Wakeup } from '../wakeup.ts';
 import { type Database, sqlStateOf } from './database.ts';
-import { boundsOf, type FetchLimits, fetchPartitions } from './fetch.ts';
+import { boundsOf, fetchPartitions } from './fetch.ts';
 import type { Member, Memberships } from './membership.ts';
-import { PartitionWorker } from './partition-worker.ts';
 import type { Tail } from './tail.ts';
 import type { TopicCatalog, TopicEntry } from './topic-catalog.ts';
 
@@ -231,8 +232,7 @@ export class EmbeddedConsumer implements LogConsumer {
     const member = this.#member;
     this.#member = undefined;
     this.#share = { held: new Set(), quota: 0 };
-    if (lost) for (const worker of this.#workers.values()) worker.revoke('abort');
-    else for (const worker of this.#workers.values()) worker.revoke();
+    for (const worker of this.#workers.values()) worker.revoke(lost ? 'abort' : 'finish');
     if (!this.#stopping.signal.aborted) return;
     await Promise.all([...this.#workers.values()].map((worker) => worker.settled()));
     this.#workers.clear();

@@ -18,7 +18,7 @@ export function encodeHeaders(headers: Headers): Buffer {
 }
 
 export function decodeHeaders(bytes: Buffer): Headers {
-  const headers = Object.create(null) as Record<string, Uint8Array>;
+  const headers: Record<string, Uint8Array> = Object.create(null) as Record<string, Uint8Array>;
   let at = 0;
   while (at < bytes.length) {
     const nameEnd = at + 2 + bytes.readUInt16BE(at);

@@ -1,10 +1,11 @@
-import { Backoff, sleep } from '../backoff.ts';
-import { LogUnavailableError, OffsetOutOfRangeError, TopicMismatchError } from '../errors.ts';
+import { OffsetOutOfRangeError, TopicMismatchError } from '../errors.ts';
 import { defaultMaxBatchBytes, defaultMaxBatchRecords } from '../limits.ts';
 import type { LogRecord, ReadOptions } from '../port.ts';
 import { Wakeup } from '../wakeup.ts';
 import { type Database, sqlStateOf } from './database.ts';
-import { type Fetched, fetchPartitions } from './fetch.ts';
+import type { Fetched } from '../fetched.ts';
+import { patiently } from '../patience.ts';
+import { fetchPartitions } from './fetch.ts';
 import type { Tail } from './tail.ts';
 import type { TopicCatalog, TopicEntry } from './topic-catalog.ts';
 
@@ -15,8 +16,6 @@ export interface ReaderParts {
 }
 
 const limits = { maxRecords: defaultMaxBatchRecords, maxBytes: defaultMaxBatchBytes };
-/** How long a read bears with a database that is away, in ms. */
-const patienceMs = 30_000;
 
 /** Reads one partition in order, without a group; see `EventLog.read`. */
 export async function* readPartition(parts: ReaderParts, options: ReadOptions): AsyncGenerator<LogRecord> {
@@ -59,19 +58,4 @@ async function fetchOne(parts: ReaderParts, topic: TopicEntry, partition: number
     if (sqlStateOf(error) === '42P01') throw new TopicMismatchError(topic.name, 'was deleted');
     throw error;
   }
-}
-
-/** Tries again while the log is away, for a while; undefined when the caller gave up. */
-async function patiently<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  const backoff = new Backoff();
-  const giveUpAt = performance.now() + patienceMs;
-  while (!signal.aborted) {
-    try {
-      return await read();
-    } catch (error) {
-      if (!(error instanceof LogUnavailableError) || performance.now() > giveUpAt) throw error;
-      await sleep(backoff.next(), signal);
-    }
-  }
-  return undefined;
 }

@@ -1,8 +1,8 @@
-import { Backoff } from '../backoff.ts';
-import { OffsetOutOfRangeError } from '../errors.ts';
-import type { FaultLatch } from '../fault-latch.ts';
-import type { LogBounds, PartitionId, PartitionSession, SessionFactory } from '../port.ts';
-import type { Fetched } from './fetch.ts';
+import { Backoff } from './backoff.ts';
+import { OffsetOutOfRangeError } from './errors.ts';
+import type { FaultLatch } from './fault-latch.ts';
+import type { LogBounds, PartitionId, PartitionSession, SessionFactory } from './port.ts';
+import type { Fetched } from './fetched.ts';
 
 export interface WorkerParts {
   readonly id: PartitionId;
@@ -11,6 +11,8 @@ export interface WorkerParts {
   readonly sessions: SessionFactory;
   readonly faults: FaultLatch;
   isStopping(): boolean;
+  /** Called with the offset that was stored. */
+  stored?(next: bigint): void;
   /** Called when the worker can be given something again. */
   changed(): void;
 }
@@ -67,7 +69,7 @@ export class PartitionWorker {
   }
 
   /** Takes no further batch. `abort` also tells the batch in hand that its partition is another's. */
-  revoke(how?: 'abort'): void {
+  revoke(how: 'abort' | 'finish' = 'finish'): void {
     this.#state = 'revoked';
     if (how === 'abort') this.#revoked.abort();
   }
@@ -111,9 +113,16 @@ export class PartitionWorker {
         return;
       }
       this.#position = fetched.nextOffset;
+      this.#parts.stored?.(fetched.nextOffset);
       this.#succeeded();
       this.#become('idle');
     });
+  }
+
+  /** Reading for it failed. */
+  fail(fault: unknown): void {
+    if (this.#state === 'idle') this.#close(fault);
+    this.#parts.changed();
   }
 
   #succeeded(): void {

@@ -1,0 +1,239 @@
+import { type Admin, type ITopicConfig, KafkaJSAggregateError } from 'kafkajs';
+import { Backoff, sleep } from '../backoff.ts';
+import { FencedError, LogUnavailableError, TopicMismatchError } from '../errors.ts';
+import type { EventLogAdmin, OutgoingRecord, TopicDescription, TopicSpec } from '../port.ts';
+import { type KafkaClient, kafkaErrorType } from './client.ts';
+import { Fetcher } from './fetcher.ts';
+import { newIncarnation, registryTopic, type TopicLife, type TopicRegistry } from './topic-registry.ts';
+import { KafkaWriter } from './writer.ts';
+
+/** Admins that meet fence each other out; each round makes progress, so this many are plenty. */
+const rounds = 30;
+
+export class KafkaAdmin implements EventLogAdmin {
+  readonly #client: KafkaClient;
+  readonly #registry: TopicRegistry;
+  #registryIsThere = false;
+
+  constructor(client: KafkaClient, registry: TopicRegistry) {
+    this.#client = client;
+    this.#registry = registry;
+  }
+
+  async ensureTopics(specs: readonly TopicSpec[]): Promise<void> {
+    const wanted = new Map(specs.map((spec) => [spec.name, spec]));
+    await this.#ensureRegistry();
+    await this.#registry.refresh();
+    // Most often all is there, and nobody has to be fenced out for that.
+    if (await this.#allThere(wanted)) return;
+    await this.#asOnlyAdmin(async (write) => {
+      await this.#registry.refresh();
+      const missing = await this.#missing([...wanted.values()]);
+      const lives = new Map<string, TopicLife>();
+      for (const spec of wanted.values()) {
+        const life = this.#registry.get(spec.name);
+        if (!life || (missing.has(spec.name) && life.state === 'created')) {
+          const state = missing.has(spec.name) ? 'creating' : 'created';
+          lives.set(spec.name, { incarnation: newIncarnation(), state, ...shapeOf(spec) });
+        }
+      }
+      await write(lives);
+      await this.#registry.refresh();
+      await this.#create([...missing].flatMap((name) => wanted.get(name) ?? []));
+      const created = new Map<string, TopicLife>();
+      for (const spec of wanted.values()) {
+        const life = this.#registry.get(spec.name);
+        if (life?.state === 'creating') created.set(spec.name, { ...life, state: 'created' });
+      }
+      await write(created);
+    });
+    await this.#untilKnown(wanted);
+  }
+
+  /** What the controller has created the brokers learn a little later. */
+  async #untilKnown(wanted: ReadonlyMap<string, TopicSpec>): Promise<void> {
+    for (let look = 0; look < 100; look += 1) {
+      await this.#registry.refresh();
+      if (await this.#allThere(wanted)) return;
+      await sleep(100);
+    }
+    throw new LogUnavailableError('the brokers do not know of topics that were created');
+  }
+
+  async describe(topic: string): Promise<TopicDescription | undefined> {
+    await this.#ensureRegistry();
+    await this.#registry.refresh();
+    const life = this.#registry.get(topic);
+    if (!life || !(await this.list()).includes(topic)) return undefined;
+    const fetcher = await Fetcher.connect(this.#client, topic).catch((error: unknown) => {
+      if (kafkaErrorType(error) === 'UNKNOWN_TOPIC_OR_PARTITION') return undefined;
+      throw error;
+    });
+    if (!fetcher) return undefined;
+    try {
+      return { name: topic, incarnation: life.incarnation, partitions: await fetcher.bounds() };
+    } finally {
+      await fetcher.close();
+    }
+  }
+
+  async list(): Promise<readonly string[]> {
+    const names = await this.#client.withAdmin((admin) => admin.listTopics());
+    return names.filter((name) => !name.startsWith('__') && name !== registryTopic).sort();
+  }
+
+  async deleteTopic(topic: string): Promise<void> {
+    await this.#ensureRegistry();
+    await this.#asOnlyAdmin(async (write) => {
+      await write(new Map([[topic, null]]));
+      await this.#client.withAdmin(async (admin) => {
+        if (!(await admin.listTopics()).includes(topic)) return;
+        await admin.deleteTopics({ topics: [topic], timeout: 10_000 }).catch((error: unknown) => {
+          if (kafkaErrorType(error) !== 'UNKNOWN_TOPIC_OR_PARTITION') throw error;
+        });
+      });
+    });
+    await this.#registry.refresh();
+  }
+
+  /** The broker compacts in its own time. */
+  async compact(topic: string): Promise<void> {
+    const life = await this.#registry.lookUp(topic);
+    if (life?.cleanup !== 'compact') throw new TopicMismatchError(topic, 'is not a compacted topic');
+  }
+
+  async deleteRecords(topic: string, partition: number, before: bigint): Promise<void> {
+    await this.#client.withAdmin(async (admin) => {
+      // Fills the admin's metadata, which the next call takes for granted.
+      await admin.fetchTopicOffsets(topic);
+      await admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: String(before) }] });
+    });
+  }
+
+  async #allThere(wanted: ReadonlyMap<string, TopicSpec>): Promise<boolean> {
+    const names = new Set(await this.list());
+    const there = [...wanted.keys()].filter((name) => names.has(name));
+    if (there.length > 0) {
+      const { topics } = await this.#client.withAdmin((admin) => admin.fetchTopicMetadata({ topics: there }));
+      for (const { name, partitions } of topics)
+        checkSame(wanted.get(name), partitions.length, this.#registry.get(name));
+    }
+    return [...wanted.keys()].every((name) => names.has(name) && this.#registry.get(name)?.state === 'created');
+  }
+
+  /** The topics that the controller would create: brokers' own lists lag behind. */
+  async #missing(specs: readonly TopicSpec[]): Promise<Set<string>> {
+    const there = await this.#client.withAdmin((admin) =>
+      existing(
+        admin,
+        specs.map((spec) => this.#config(spec)),
+      ),
+    );
+    return new Set(specs.map((spec) => spec.name).filter((name) => !there.has(name)));
+  }
+
+  async #create(specs: readonly TopicSpec[]): Promise<void> {
+    if (specs.length === 0) return;
+    await this.#client.withAdmin(async (admin) => {
+      const there = await existing(
+        admin,
+        specs.map((spec) => this.#config(spec)),
+      );
+      const topics = specs.filter((spec) => !there.has(spec.name)).map((spec) => this.#config(spec));
+      if (topics.length > 0) await admin.createTopics({ topics, waitForLeaders: true, timeout: 30_000 });
+    });
+  }
+
+  async #ensureRegistry(): Promise<void> {
+    if (this.#registryIsThere) return;
+    await this.#client.withAdmin(async (admin) => {
+      if ((await admin.listTopics()).includes(registryTopic)) return;
+      const spec = { name: registryTopic, partitions: 1, cleanup: 'compact', retentionMs: 86_400_000 } as const;
+      await admin.createTopics({ topics: [this.#config({ ...spec, logAppendTime: false })], timeout: 30_000 });
+    });
+    this.#registryIsThere = true;
+  }
+
+  /** Runs a task during which no other admin can write to the registry; begins again when one got in between. */
+  async #asOnlyAdmin(
+    task: (write: (lives: ReadonlyMap<string, TopicLife | null>) => Promise<void>) => Promise<void>,
+  ): Promise<void> {
+    const backoff = new Backoff({ firstMs: 50, longestMs: 1_000 });
+    for (let round = 1; ; round += 1) {
+      const registry = { partitions: 1, cleanup: 'compact' } as const;
+      const writer = new KafkaWriter(this.#client, 'tidemark.topics', () => Promise.resolve(registry));
+      try {
+        await writer.transaction(() => Promise.resolve([]));
+        await task(async (lives) => {
+          await writer.transaction(() => Promise.resolve([...lives].map(toRecord)));
+        });
+        return;
+      } catch (error) {
+        if (!(error instanceof FencedError || error instanceof LogUnavailableError) || round === rounds) throw error;
+        await sleep(backoff.next());
+      } finally {
+        await writer.close();
+      }
+    }
+  }
+
+  #config(spec: TopicSpec): ITopicConfig {
+    const { replicationFactor = 3, minInsyncReplicas = 2, topicConfig = {} } = this.#client.options;
+    const settings: Record<string, string> = {
+      'cleanup.policy': spec.cleanup,
+      // A compacted topic keeps tombstones that long; the records themselves stay.
+      [spec.cleanup === 'compact' ? 'delete.retention.ms' : 'retention.ms']: String(spec.retentionMs),
+      'message.timestamp.type': spec.logAppendTime ? 'LogAppendTime' : 'CreateTime',
+      'max.message.bytes': '1048588',
+      'min.insync.replicas': String(Math.min(minInsyncReplicas, replicationFactor)),
+      'unclean.leader.election.enable': 'false',
+      ...topicConfig,
+    };
+    return {
+      topic: spec.name,
+      numPartitions: spec.partitions,
+      replicationFactor,
+      configEntries: Object.entries(settings).map(([name, value]) => ({ name, value })),
+    };
+  }
+}
+
+const shapeOf = ({ partitions, cleanup }: TopicSpec) => ({ partitions, cleanup });
+
+const toRecord = ([topic, life]: [string, TopicLife | null]): OutgoingRecord => ({
+  topic: registryTopic,
+  key: Buffer.from(topic, 'utf8'),
+  value: life && Buffer.from(JSON.stringify(life), 'utf8'),
+  headers: {},
+});
+
+function checkSame(spec: TopicSpec | undefined, partitions: number, life: TopicLife | undefined): void {
+  if (!spec) return;
+  if (partitions !== spec.partitions) {
+    throw new TopicMismatchError(
+      spec.name,
+      `has ${partitions} partitions, not ${spec.partitions}: more partitions are a new topic and a migration`,
+    );
+  }
+  if (life && life.cleanup !== spec.cleanup) {
+    throw new TopicMismatchError(spec.name, `has clean-up ${life.cleanup}, not ${spec.cleanup}`);
+  }
+}
+
+/** Of these topics, those that the controller knows. */
+async function existing(admin: Admin, topics: ITopicConfig[]): Promise<Set<string>> {
+  if (topics.length === 0) return new Set();
+  try {
+    const all = await admin.createTopics({ topics, validateOnly: true, waitForLeaders: false });
+    return new Set(all ? [] : topics.map(({ topic }) => topic));
+  } catch (error) {
+    if (!(error instanceof KafkaJSAggregateError)) throw error;
+    const found = new Set<string>();
+    for (const one of error.errors) {
+      const topic = one instanceof Error && 'topic' in one ? String(one.topic) : '';
+      if (kafkaErrorType(one) !== 'TOPIC_ALREADY_EXISTS') throw error;
+      found.add(topic);
+    }
+    return found;
+  }
+}

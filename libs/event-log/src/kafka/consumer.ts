@@ -1,0 +1,291 @@
+import { Backoff, sleep } from '../backoff.ts';
+import { LogUnavailableError, OffsetOutOfRangeError, TopicMismatchError } from '../errors.ts';
+import { FaultLatch } from '../fault-latch.ts';
+import type { Fetched } from '../fetched.ts';
+import { defaultMaxBatchBytes, defaultMaxBatchRecords, defaultSessionTimeoutMs } from '../limits.ts';
+import { PartitionWorker } from '../partition-worker.ts';
+import type { ConsumeOptions, LogConsumer, PartitionId } from '../port.ts';
+import { Wakeup } from '../wakeup.ts';
+import { asUnavailable, type KafkaClient } from './client.ts';
+import { Fetcher } from './fetcher.ts';
+import { GroupMember } from './group-member.ts';
+import type { TopicRegistry } from './topic-registry.ts';
+
+/** A fetch waits that long for records when all partitions are idle, in ms. */
+const idleWaitMs = 500;
+/** While a partition is at work a fetch must be back soon, because a broker answers one fetch of a connection at a time. */
+const busyWaitMs = 25;
+/** How often Kafka's own commit follows, in ms. */
+const commitEveryMs = 2_000;
+
+/** What one generation of the group gave to this member. */
+interface Generation {
+  readonly id: string;
+  readonly incarnation: string;
+  readonly partitions: ReadonlySet<number>;
+}
+
+/** One member of one group. Partitions work side by side, each in order. No fault ends it. */
+export class KafkaConsumer implements LogConsumer {
+  readonly #client: KafkaClient;
+  readonly #registry: TopicRegistry;
+  readonly #options: ConsumeOptions;
+  readonly #faults: FaultLatch;
+  readonly #wakeup = new Wakeup();
+  readonly #stopping = new AbortController();
+  readonly #backoff = new Backoff();
+  /** By partition, also those that were taken away while a batch is in hand. */
+  readonly #workers = new Map<number, PartitionWorker>();
+  /** What was fetched but not handed out yet. */
+  readonly #waiting = new Map<number, Fetched>();
+  /** Brokers that are being asked, each at most once at a time. */
+  readonly #polls = new Map<string, Promise<void>>();
+  readonly #toCommit = new Map<number, bigint>();
+  #generation: Generation | undefined;
+  #generations = 0;
+  #paused = false;
+  #pollFault: Error | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(client: KafkaClient, registry: TopicRegistry, options: ConsumeOptions) {
+    this.#client = client;
+    this.#registry = registry;
+    this.#options = options;
+    this.#faults = new FaultLatch(options.sessions);
+  }
+
+  /** Resolves when the member has joined. */
+  async start(): Promise<void> {
+    const joined = Promise.withResolvers<void>();
+    this.#running = this.#run(joined.resolve).finally(() =>
+      joined.reject(new LogUnavailableError('stopped before the group was joined')),
+    );
+    await joined.promise;
+  }
+
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#wakeup.signal();
+  }
+
+  assignment(): readonly PartitionId[] {
+    const generation = this.#generation;
+    return generation ? [...generation.partitions].map((partition) => this.#idOf(partition, generation)) : [];
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wakeup.signal();
+    await this.#running;
+  }
+
+  async #run(onJoined: () => void): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      try {
+        await this.#membership(onJoined);
+      } catch (error) {
+        if (this.#stopping.signal.aborted) break;
+        this.#faults.fault(error instanceof TopicMismatchError ? error : asUnavailable(error));
+        await sleep(this.#backoff.next(), this.#stopping.signal);
+      }
+    }
+  }
+
+  /** One membership, from joining to leaving or losing it. */
+  async #membership(onJoined: () => void): Promise<void> {
+    const { topic, group } = this.#options;
+    // A life that ended while nobody followed must not be taken for the present one.
+    await this.#registry.refresh();
+    const life = this.#registry.get(topic);
+    if (!life) throw new TopicMismatchError(topic, 'there is no such topic');
+    let ended: Error | 'replaced' | undefined;
+    const end = (why: Error | 'replaced') => {
+      ended ??= why;
+      this.#generation = undefined;
+      this.#wakeup.signal();
+    };
+    const unwatch = this.#registry.watch((changed) => {
+      if (changed === topic && this.#registry.get(topic)?.incarnation !== life.incarnation) end('replaced');
+    });
+    const sessionTimeoutMs = this.#options.sessionTimeoutMs ?? defaultSessionTimeoutMs;
+    const member = new GroupMember(this.#client, group, topic, sessionTimeoutMs);
+    let fetcher: Fetcher | undefined;
+    try {
+      fetcher = await Fetcher.connect(this.#client, topic);
+      await member.join({
+        onAssigned: (partitions) => {
+          this.#generations += 1;
+          const id = String(this.#generations);
+          this.#generation = { id, incarnation: life.incarnation, partitions: new Set(partitions) };
+          this.#backoff.succeeded();
+          this.#faults.recovered();
+          onJoined();
+          this.#wakeup.signal();
+        },
+        onRebalancing: () => {
+          this.#generation = undefined;
+          this.#wakeup.signal();
+        },
+        onCrash: end,
+      });
+      let commitAt = performance.now() + commitEveryMs;
+      while (!ended && !this.#stopping.signal.aborted) {
+        await this.#turn(fetcher);
+        if (performance.now() < commitAt) continue;
+        await this.#commit(member);
+        commitAt = performance.now() + commitEveryMs;
+      }
+      if (ended instanceof Error && !this.#stopping.signal.aborted) throw ended;
+    } finally {
+      unwatch();
+      await this.#end(ended !== undefined, member, fetcher);
+    }
+  }
+
+  /** Opens sessions, hands out what was fetched, asks for more; then sleeps until there is news. */
+  async #turn(fetcher: Fetcher): Promise<void> {
+    const fault = this.#pollFault;
+    if (fault) {
+      this.#pollFault = undefined;
+      throw fault;
+    }
+    const generation = this.#generation;
+    this.#dropWorkers(generation);
+    if (generation && !this.#paused) {
+      await this.#openSessions(fetcher, generation);
+      this.#handOut();
+      await this.#ask(fetcher);
+    }
+    await this.#wakeup.wait(Math.min(commitEveryMs, this.#nextRetryMs() ?? commitEveryMs));
+  }
+
+  #dropWorkers(generation: Generation | undefined): void {
+    for (const [partition, worker] of this.#workers) {
+      if (worker.memberId !== generation?.id) worker.revoke();
+      if (worker.state !== 'revoked') continue;
+      this.#waiting.delete(partition);
+      if (!worker.busy) this.#workers.delete(partition);
+    }
+  }
+
+  async #openSessions(fetcher: Fetcher, generation: Generation): Promise<void> {
+    for (const partition of generation.partitions) {
+      if (this.#workers.has(partition)) continue;
+      const worker = new PartitionWorker({
+        id: this.#idOf(partition, generation),
+        memberId: generation.id,
+        sessions: this.#options.sessions,
+        faults: this.#faults,
+        isStopping: () => this.#stopping.signal.aborted,
+        stored: (next) => this.#toCommit.set(partition, next),
+        changed: () => this.#wakeup.signal(),
+      });
+      this.#workers.set(partition, worker);
+    }
+    const closed = [...this.#workers.values()].filter((worker) => worker.state === 'closed' && worker.retryInMs() <= 0);
+    if (closed.length === 0) return;
+    const bounds = await fetcher.bounds();
+    for (const worker of closed) {
+      this.#waiting.delete(worker.id.partition);
+      const own = bounds[worker.id.partition];
+      if (!own) throw new TopicMismatchError(worker.id.topic, `has no partition ${worker.id.partition}`);
+      worker.open(own);
+    }
+  }
+
+  /** Gives each idle worker its next batch of what was fetched for it. */
+  #handOut(): void {
+    const most = this.#options.maxBatchRecords ?? defaultMaxBatchRecords;
+    for (const [partition, worker] of this.#workers) {
+      const fetched = this.#waiting.get(partition);
+      if (!fetched || worker.state !== 'idle') continue;
+      this.#waiting.delete(partition);
+      // Asked for by a session that is no more.
+      if (fetched.from !== worker.position) continue;
+      const cut = fetched.records[most];
+      if (cut === undefined) {
+        worker.deliver(fetched);
+        continue;
+      }
+      worker.deliver({ ...fetched, records: fetched.records.slice(0, most), nextOffset: cut.offset });
+      this.#waiting.set(partition, { ...fetched, from: cut.offset, records: fetched.records.slice(most) });
+    }
+  }
+
+  /** Asks the brokers for what idle workers wait for. */
+  async #ask(fetcher: Fetcher): Promise<void> {
+    const idle = [...this.#workers.values()].filter((w) => w.state === 'idle' && !this.#waiting.has(w.id.partition));
+    if (idle.length === 0) return;
+    const leaders = await fetcher.leaders(idle.map((worker) => worker.id.partition));
+    const busy = [...this.#workers.values()].some((worker) => worker.busy);
+    for (const [nodeId, partitions] of leaders) {
+      if (this.#polls.has(nodeId)) continue;
+      const positions = new Map<number, bigint>();
+      for (const partition of partitions) {
+        const worker = this.#workers.get(partition);
+        if (worker?.state === 'idle') positions.set(partition, worker.position);
+      }
+      if (positions.size === 0) continue;
+      const poll = this.#poll(fetcher, nodeId, positions, busy ? busyWaitMs : idleWaitMs).finally(() => {
+        this.#polls.delete(nodeId);
+        this.#wakeup.signal();
+      });
+      this.#polls.set(nodeId, poll);
+    }
+  }
+
+  async #poll(
+    fetcher: Fetcher,
+    nodeId: string,
+    positions: ReadonlyMap<number, bigint>,
+    maxWaitMs: number,
+  ): Promise<void> {
+    try {
+      const maxBytesPerPartition = this.#options.maxBatchBytes ?? defaultMaxBatchBytes;
+      for (const fetched of await fetcher.fetch(nodeId, positions, { maxWaitMs, maxBytesPerPartition })) {
+        if (fetched.nextOffset > fetched.from) this.#waiting.set(fetched.partition, fetched);
+      }
+      this.#faults.recovered();
+    } catch (error) {
+      const worker = error instanceof OffsetOutOfRangeError ? this.#workers.get(error.partition) : undefined;
+      if (worker) worker.fail(error);
+      else this.#pollFault = asUnavailable(error);
+    }
+  }
+
+  async #commit(member: GroupMember): Promise<void> {
+    const held = this.#generation?.partitions;
+    const offsets = new Map([...this.#toCommit].filter(([partition]) => held?.has(partition)));
+    this.#toCommit.clear();
+    // Only tools look at it: the next one says more.
+    if (offsets.size > 0) await member.commit(offsets).catch(() => undefined);
+  }
+
+  #nextRetryMs(): number | undefined {
+    if (this.#paused || !this.#generation) return undefined;
+    const waits = [...this.#workers.values()].filter((w) => w.state === 'closed').map((w) => w.retryInMs());
+    return waits.length > 0 ? Math.min(...waits) : undefined;
+  }
+
+  /** Ends the sessions; a clean stop lets the batches in hand finish and frees the partitions at once. */
+  async #end(lost: boolean, member: GroupMember, fetcher: Fetcher | undefined): Promise<void> {
+    for (const worker of this.#workers.values()) worker.revoke(lost ? 'abort' : 'finish');
+    if (this.#stopping.signal.aborted) {
+      await Promise.all([...this.#workers.values()].map((worker) => worker.settled()));
+      if (!lost) await this.#commit(member);
+    }
+    this.#generation = undefined;
+    this.#waiting.clear();
+    this.#pollFault = undefined;
+    await Promise.all([fetcher?.close(), member.leave().catch(() => undefined), ...this.#polls.values()]);
+    for (const [partition, worker] of this.#workers) if (!worker.busy) this.#workers.delete(partition);
+  }
+
+  #idOf(partition: number, { incarnation }: Generation): PartitionId {
+    return { topic: this.#options.topic, partition, incarnation };
+  }
+}
