@@ -1,0 +1,124 @@
+/** The form in which a target's model answers, declared with the target. */
+export type AnswerForm =
+  /** The answer continues the prompt; it ends before the first of the stop sequences. */
+  | { readonly kind: 'completion'; readonly stopSequences: readonly string[] }
+  /** The answer is a message in Markdown; the code is in fenced blocks. */
+  | { readonly kind: 'chat'; readonly block?: BlockChoice };
+
+/** Which of several fenced blocks counts. Default `last`: a model that corrects itself ends with what it means. */
+export type BlockChoice = 'last' | 'first' | 'longest';
+
+/** How the code was found, recorded beside the verdict. */
+export type ExtractionNote =
+  | 'completion'
+  | 'completion cut at a stop sequence'
+  | 'only block'
+  | 'chosen block'
+  | 'unclosed block'
+  | 'whole answer';
+
+export type Extraction =
+  | { readonly kind: 'code'; readonly code: string; readonly note: ExtractionNote }
+  | { readonly kind: 'no_code'; readonly reason: string };
+
+/**
+ * Takes the program out of a model's answer.
+ *
+ * Chat: thought sections (`<think>`, `<thinking>`, `<thought>`, `<reasoning>`) are dropped first, an unclosed one to
+ * the end, and a closing tag without an opening one drops all before it. Then the chosen complete fenced block whose
+ * language tag fits; without a complete block an unclosed one (the answer was cut off); without any fence the whole
+ * answer when it reads as code.
+ *
+ * @param language lower case, as in the suite (`python`).
+ */
+export function extractCode(answer: string, form: AnswerForm, language: string): Extraction {
+  return form.kind === 'completion' ? fromCompletion(answer, form.stopSequences) : fromChat(answer, form, language);
+}
+
+function fromCompletion(answer: string, stopSequences: readonly string[]): Extraction {
+  const cuts = stopSequences.filter((stop) => stop !== '').map((stop) => answer.indexOf(stop));
+  const cut = cuts.filter((at) => at >= 0).reduce((least, at) => Math.min(least, at), answer.length);
+  const code = answer.slice(0, cut);
+  if (code.trim() === '') return { kind: 'no_code', reason: 'the completion is empty' };
+  return { kind: 'code', code, note: cut < answer.length ? 'completion cut at a stop sequence' : 'completion' };
+}
+
+function fromChat(answer: string, form: { readonly block?: BlockChoice }, language: string): Extraction {
+  const text = withoutThoughts(answer.replace(/\r\n?/g, '\n'));
+  const blocks = fencedBlocks(text).filter((block) => block.code.trim() !== '');
+  const fitting = blocks.filter((block) => fitsLanguage(block.tag, language));
+  const complete = fitting.filter((block) => block.closed);
+  const chosen = choose(complete, form.block ?? 'last');
+  if (chosen) return { kind: 'code', code: chosen.code, note: complete.length === 1 ? 'only block' : 'chosen block' };
+  const open = fitting.find((block) => !block.closed);
+  if (open) return { kind: 'code', code: open.code, note: 'unclosed block' };
+  if (blocks.length > 0) return { kind: 'no_code', reason: `no block in ${language}` };
+  if (readsAsCode(text)) return { kind: 'code', code: text, note: 'whole answer' };
+  return { kind: 'no_code', reason: text.trim() === '' ? 'the answer is empty' : 'the answer holds no code block' };
+}
+
+const THOUGHT = 'think|thinking|thought|reasoning';
+const CLOSED_THOUGHT = new RegExp(`<(${THOUGHT})>[\\s\\S]*?</\\1>`, 'gi');
+const HEADLESS_THOUGHT = new RegExp(`^[\\s\\S]*</(?:${THOUGHT})>`, 'i');
+const UNCLOSED_THOUGHT = new RegExp(`(^|\\n)[ \\t]*<(?:${THOUGHT})>[\\s\\S]*$`, 'i');
+
+function withoutThoughts(text: string): string {
+  return text.replace(CLOSED_THOUGHT, '').replace(HEADLESS_THOUGHT, '').replace(UNCLOSED_THOUGHT, '');
+}
+
+type Block = { readonly tag: string; readonly code: string; readonly closed: boolean };
+
+/** Fenced blocks by CommonMark's rules: the closing fence has the same character, is at least as long, bare. */
+function fencedBlocks(text: string): Block[] {
+  const blocks: Block[] = [];
+  let open: { fence: string; indent: number; tag: string; lines: string[] } | undefined;
+  for (const line of text.split('\n')) {
+    const fence = /^([ \t]*)(`{3,}|~{3,})[ \t]*(.*)$/.exec(line);
+    if (!open) {
+      if (!fence || (fence[2]?.startsWith('`') && fence[3]?.includes('`'))) continue;
+      const tag = /^[^\s{,:]*/.exec((fence[3] ?? '').replace(/^\{\s*\.?/, ''))?.[0] ?? '';
+      open = { fence: fence[2] as string, indent: (fence[1] as string).length, tag: tag.toLowerCase(), lines: [] };
+    } else if (fence && fence[3]?.trim() === '' && closes(open.fence, fence[2] as string)) {
+      blocks.push({ tag: open.tag, code: `${open.lines.join('\n')}\n`, closed: true });
+      open = undefined;
+    } else {
+      open.lines.push(line.slice(Math.min(open.indent, /^[ \t]*/.exec(line)?.[0].length ?? 0)));
+    }
+  }
+  if (open) blocks.push({ tag: open.tag, code: `${open.lines.join('\n')}\n`, closed: false });
+  return blocks;
+}
+
+function closes(opening: string, candidate: string): boolean {
+  return candidate[0] === opening[0] && candidate.length >= opening.length;
+}
+
+const TAGS: Readonly<Record<string, readonly string[]>> = {
+  python: ['python', 'py', 'python3', 'py3', 'python2', 'sage', 'pycon'],
+  cpp: ['cpp', 'c++', 'cc', 'cxx', 'c++17', 'c++20', 'hpp'],
+  c: ['c', 'h'],
+};
+
+/** A block without a tag may be in any language; so may one whose tag is no language. */
+function fitsLanguage(tag: string, language: string): boolean {
+  return tag === '' || tag === 'code' || tag === language || (TAGS[language] ?? []).includes(tag);
+}
+
+function choose(blocks: readonly Block[], choice: BlockChoice): Block | undefined {
+  if (choice === 'first') return blocks[0];
+  if (choice === 'last') return blocks[blocks.length - 1];
+  return blocks.reduce<Block | undefined>(
+    (best, block) => (best && best.code.length >= block.code.length ? best : block),
+    undefined,
+  );
+}
+
+const CODE_LINE =
+  /^\s*(def |class |import |from \S+ import |for .*:|while .*:|if .*:|print\(|return\b|#include|int main|using namespace|@\w+|\w+\s*=\s*\S)/;
+
+/** True when at least half of the non-empty lines look like statements or continue indented from one. */
+function readsAsCode(text: string): boolean {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const code = lines.filter((line) => CODE_LINE.test(line) || /^(\s{2,}|\t)\S/.test(line) || /^\s*[#)\]}]/.test(line));
+  return lines.some((line) => CODE_LINE.test(line)) && code.length * 2 >= lines.length;
+}

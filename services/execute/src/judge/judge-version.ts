@@ -1,0 +1,15 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { defaultLimits } from '@tidemark/judging';
+import type { LanguageProfile } from '../languages/language-profile.ts';
+import { PYTHON_HARNESS } from '../languages/python/harness.ts';
+
+/** Raised by hand whenever a change may turn a verdict: comparison, extraction, limits, order of decision. */
+const POLICY = 1;
+
+/** Names everything that may turn a verdict: policy, harness, default limits and the languages' versions. 16 hex. */
+export function judgeVersionOf(languages: readonly LanguageProfile[]): string {
+  const profiles = languages.map(({ language, version, limitsFactor }) => [language, version, limitsFactor]).sort();
+  const text = JSON.stringify({ POLICY, PYTHON_HARNESS, defaultLimits, profiles });
+  return bytesToHex(sha256(utf8ToBytes(text))).slice(0, 16);
+}

@@ -1,0 +1,301 @@
+import { randomBytes } from 'node:crypto';
+import {
+  compare,
+  decideVerdict,
+  definesWithoutCalling,
+  type Delivered,
+  excerpt,
+  isAboutProgram,
+  type Judgement,
+  type Limits,
+  type TestForm,
+  type Verdict,
+} from '@tidemark/judging';
+import type { HarnessReport, LanguageProfile, PreparedRun } from '../languages/language-profile.ts';
+import type { Sandbox, SandboxOutcome } from '../sandbox/sandbox.ts';
+import { judgeVersionOf } from './judge-version.ts';
+
+/** A program to be judged. For assertion scripts it is whole already: preamble and answer put together. */
+export type Submission = { readonly language: string; readonly source: string };
+
+export type JudgeOptions = {
+  /** Go on after a failing test. Default false: the first failing test ends the run. */
+  readonly allTests?: boolean;
+  readonly signal?: AbortSignal;
+};
+
+/** What became of a submission. Times are sums over its tests, memory is the largest of a test. */
+export type JudgeResult = Judgement & {
+  readonly testsRun: number;
+  readonly testsPassed: number;
+  readonly cpuTimeMs: number;
+  readonly maxCpuTimeMs: number;
+  readonly wallTimeMs: number;
+  readonly memoryBytes: number;
+  /** 0-based index of the first test that was not passed. */
+  readonly failingTest?: number;
+};
+
+/** A starved run, or one whose sandbox failed, is tried so many times in all before that is its verdict. */
+const TRIES = 3;
+const decoder = new TextDecoder();
+
+type TestOutcome = Judgement & {
+  readonly cpuTimeMs: number;
+  readonly wallTimeMs: number;
+  readonly memoryBytes: number;
+};
+type Ran = Extract<SandboxOutcome, { kind: 'ran' }>;
+
+/** Runs submissions over test forms and decides. Holds no state between them. */
+export class Judge {
+  /** Hash of policy, profiles and the way of running: results of two versions are never mixed. */
+  readonly version: string;
+
+  constructor(
+    private readonly sandbox: Sandbox,
+    private readonly languages: readonly LanguageProfile[],
+  ) {
+    this.version = judgeVersionOf(languages);
+  }
+
+  /** Whether a language can be judged here. */
+  speaks(language: string): boolean {
+    return this.languages.some((profile) => profile.language === language);
+  }
+
+  async judge(
+    submission: Submission,
+    form: TestForm,
+    limits: Limits,
+    options: JudgeOptions = {},
+  ): Promise<JudgeResult> {
+    const profile = this.languages.find(({ language }) => language === submission.language);
+    if (!profile) return unjudged('language_missing', `no profile for ${submission.language}`);
+    const tests = this.testsOf(profile, submission.source, form, scaled(limits, profile.limitsFactor), options.signal);
+    if (tests.length === 0) return unjudged('no_tests', 'the problem has no tests');
+    const outcomes: TestOutcome[] = [];
+    for (const test of tests) {
+      const outcome = await untilAboutProgram(test);
+      outcomes.push(outcome);
+      if (outcome.verdict !== 'accepted' && (!options.allTests || !isAboutProgram(outcome.verdict))) break;
+    }
+    return summary(outcomes);
+  }
+
+  private testsOf(
+    profile: LanguageProfile,
+    source: string,
+    form: TestForm,
+    limits: Limits,
+    signal: AbortSignal | undefined,
+  ): (() => Promise<TestOutcome>)[] {
+    const run = (prepared: PreparedRun, stdin: Uint8Array = new Uint8Array()) => {
+      return this.sandbox.run({ ...prepared, stdin }, limits, signal);
+    };
+    switch (form.kind) {
+      case 'stdin':
+        return form.tests.map(({ input, expected }) => async () => {
+          const outcome = await run(profile.program(source), input);
+          if (outcome.kind === 'sandbox_failure') return failed(outcome.reason);
+          const { checker } = form;
+          if (checker.kind === 'program') return this.byChecker(outcome, limits, checker, input, expected, signal);
+          const judgement = decideVerdict(outcome.facts, limits, () => {
+            const compared = compare(checker, expected, outcome.stdout);
+            if (compared.equal) return { kind: 'right' };
+            return this.wrongOutput(source, profile, outcome.stdout, compared);
+          });
+          return measured(outcome, await this.refine(profile, source, outcome, judgement, run));
+        });
+      case 'call':
+        return form.tests.map((test) => async () => {
+          const { argumentsJson, namedArgumentsJson = {}, inPlaceArgument, expectedJson } = test;
+          const spec = { entry: form.entry, argumentsJson, namedArgumentsJson, inPlaceArgument };
+          const outcome = await run(profile.call(source, spec));
+          if (outcome.kind === 'sandbox_failure') return failed(outcome.reason);
+          const report = profile.readReport(outcome.report, undefined);
+          return measured(
+            outcome,
+            decideVerdict(outcome.facts, limits, () => {
+              if (report.kind !== 'returned') return deliveredBy(report, 'ended before the function returned');
+              const compared = compare(form.comparison, encode(expectedJson), encode(report.valueJson));
+              if (compared.equal) return { kind: 'right' };
+              return {
+                kind: 'failed',
+                verdict: 'wrong_answer',
+                detail: `returned ${compared.got}`,
+                expected: compared.expected,
+              };
+            }),
+          );
+        });
+      case 'asserts':
+        return form.tests.map((script) => async () => {
+          const secret = randomBytes(16).toString('hex');
+          const outcome = await run(profile.asserts(source, script, secret));
+          if (outcome.kind === 'sandbox_failure') return failed(outcome.reason);
+          const report = profile.readReport(outcome.report, secret);
+          if (report.kind === 'broken_tests') {
+            return measured(outcome, {
+              verdict: 'checker_failure',
+              detail: `the tests do not compile: ${report.what}`,
+            });
+          }
+          return measured(
+            outcome,
+            decideVerdict(outcome.facts, limits, () => deliveredBy(report, 'ended before the last assertion')),
+          );
+        });
+    }
+  }
+
+  /** A problem's own checker decides; its failure is never the program's. */
+  private async byChecker(
+    outcome: Ran,
+    limits: Limits,
+    checker: { readonly language: string; readonly source: string },
+    input: Uint8Array,
+    expected: Uint8Array,
+    signal: AbortSignal | undefined,
+  ): Promise<TestOutcome> {
+    const first = decideVerdict(outcome.facts, limits, () => ({ kind: 'right' }));
+    if (first.verdict !== 'accepted') return measured(outcome, first);
+    const profile = this.languages.find(({ language }) => language === checker.language);
+    if (!profile)
+      return measured(outcome, { verdict: 'checker_failure', detail: `no profile for ${checker.language}` });
+    const prepared = profile.checker(checker.source, input, outcome.stdout, expected);
+    const room = { ...limits, cpuTimeMs: limits.cpuTimeMs + 10_000, wallTimeMs: limits.wallTimeMs + 30_000 };
+    const checked = await this.sandbox.run({ ...prepared, stdin: new Uint8Array() }, room, signal);
+    const report = checked.kind === 'ran' ? profile.readReport(checked.report, undefined) : undefined;
+    if (report?.kind !== 'checked')
+      return measured(outcome, { verdict: 'checker_failure', detail: `the checker failed: ${wordOf(report)}` });
+    if (report.accepted) return measured(outcome, first);
+    return measured(outcome, {
+      verdict: 'wrong_answer',
+      detail: `the checker refuses "${excerpt(outcome.stdout, 80)}"`,
+    });
+  }
+
+  private wrongOutput(
+    source: string,
+    profile: LanguageProfile,
+    stdout: Uint8Array,
+    compared: { readonly got: string; readonly expected: string },
+  ): Delivered {
+    if (stdout.length === 0 && profile.language === 'python' && definesWithoutCalling(source)) {
+      return {
+        kind: 'failed',
+        verdict: 'wrong_form',
+        detail: 'defines, and calls nothing: a whole program was asked for',
+      };
+    }
+    return { kind: 'failed', verdict: 'wrong_answer', detail: compared.got, expected: compared.expected };
+  }
+
+  /** A failed program whose standard error looks like one that doesn't compile is compiled alone, to know. */
+  private async refine(
+    profile: LanguageProfile,
+    source: string,
+    outcome: Ran,
+    judgement: Judgement,
+    run: (prepared: PreparedRun) => Promise<SandboxOutcome>,
+  ): Promise<Judgement> {
+    if (judgement.verdict !== 'runtime_error') return judgement;
+    const stderr = decoder.decode(outcome.stderr);
+    if (profile.suggestsCompileError(stderr)) {
+      const compiled = await run(profile.compile(source));
+      const report = compiled.kind === 'ran' ? profile.readReport(compiled.report, undefined) : undefined;
+      if (report?.kind === 'compile_error') return { verdict: 'compile_error', detail: excerpt(report.what, 300) };
+    }
+    const lastLine = stderr.trim().split('\n').at(-1) ?? '';
+    return lastLine === '' ? judgement : { ...judgement, detail: `${judgement.detail}: ${excerpt(lastLine, 200)}` };
+  }
+}
+
+function deliveredBy(report: HarnessReport, silence: string): Delivered {
+  switch (report.kind) {
+    case 'asserted':
+      return { kind: 'right' };
+    case 'assertion_failed':
+      return {
+        kind: 'failed',
+        verdict: 'wrong_answer',
+        detail: `${excerpt(report.where, 60)} does not hold`,
+        expected: excerpt(report.statement, 600),
+      };
+    case 'raised':
+      return {
+        kind: 'failed',
+        verdict: 'runtime_error',
+        detail: excerpt(report.what, 300),
+        ...(report.statement === '' ? {} : { expected: excerpt(report.statement, 600) }),
+      };
+    case 'not_plain':
+      return {
+        kind: 'failed',
+        verdict: 'runtime_error',
+        detail: `returned no plain value: ${excerpt(report.what, 100)}`,
+      };
+    case 'missing_name':
+      return { kind: 'failed', verdict: 'wrong_form', detail: `defines no ${excerpt(report.what, 100)}` };
+    case 'compile_error':
+      return { kind: 'failed', verdict: 'compile_error', detail: excerpt(report.what, 300) };
+    default:
+      return { kind: 'failed', verdict: 'runtime_error', detail: silence };
+  }
+}
+
+async function untilAboutProgram(test: () => Promise<TestOutcome>): Promise<TestOutcome> {
+  let outcome = await test();
+  for (let tries = 1; tries < TRIES && isTransient(outcome.verdict); tries++) outcome = await test();
+  return outcome;
+}
+
+function isTransient(verdict: Verdict): boolean {
+  return verdict === 'machine_overloaded' || verdict === 'sandbox_failure';
+}
+
+function summary(outcomes: readonly TestOutcome[]): JudgeResult {
+  const failing = outcomes.findIndex(({ verdict }) => verdict !== 'accepted');
+  const environment = outcomes.find(({ verdict }) => !isAboutProgram(verdict));
+  const decisive = environment ?? outcomes[failing] ?? { verdict: 'accepted' as const, detail: '' };
+  const sum = (of: (outcome: TestOutcome) => number) => outcomes.reduce((total, outcome) => total + of(outcome), 0);
+  return {
+    verdict: decisive.verdict,
+    detail: decisive.detail,
+    ...('expected' in decisive && decisive.expected !== undefined ? { expected: decisive.expected } : {}),
+    testsRun: outcomes.length,
+    testsPassed: outcomes.filter(({ verdict }) => verdict === 'accepted').length,
+    cpuTimeMs: sum(({ cpuTimeMs }) => cpuTimeMs),
+    maxCpuTimeMs: Math.max(...outcomes.map(({ cpuTimeMs }) => cpuTimeMs)),
+    wallTimeMs: sum(({ wallTimeMs }) => wallTimeMs),
+    memoryBytes: Math.max(...outcomes.map(({ memoryBytes }) => memoryBytes)),
+    ...(failing < 0 ? {} : { failingTest: failing }),
+  };
+}
+
+function measured(outcome: Ran, judgement: Judgement): TestOutcome {
+  const { cpuTimeMs, wallTimeMs, memoryPeakBytes } = outcome.facts;
+  return { ...judgement, cpuTimeMs, wallTimeMs, memoryBytes: memoryPeakBytes };
+}
+
+function failed(reason: string): TestOutcome {
+  return { verdict: 'sandbox_failure', detail: reason, cpuTimeMs: 0, wallTimeMs: 0, memoryBytes: 0 };
+}
+
+function unjudged(verdict: Verdict, detail: string): JudgeResult {
+  const nothing = { testsRun: 0, testsPassed: 0, cpuTimeMs: 0, maxCpuTimeMs: 0, wallTimeMs: 0, memoryBytes: 0 };
+  return { verdict, detail, ...nothing };
+}
+
+function scaled(limits: Limits, factor: number): Limits {
+  return { ...limits, cpuTimeMs: limits.cpuTimeMs * factor, wallTimeMs: limits.wallTimeMs * factor };
+}
+
+function wordOf(report: HarnessReport | undefined): string {
+  return report && 'what' in report ? excerpt(report.what, 200) : 'no answer';
+}
+
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}

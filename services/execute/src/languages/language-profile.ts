@@ -1,0 +1,56 @@
+import type { SandboxCommand } from '../sandbox/sandbox.ts';
+
+/** What a run in the sandbox needs, apart from its standard input. */
+export type PreparedRun = Pick<
+  SandboxCommand,
+  'argv' | 'environment' | 'readOnlyFolders' | 'hiddenFolders' | 'files' | 'harness'
+>;
+
+/** What a harness inside the sandbox reported. Untrusted: every field is the program's word, the proof's secret aside. */
+export type HarnessReport =
+  /** The call returned; `valueJson` is its value, or the changed argument, as JSON text. */
+  | { readonly kind: 'returned'; readonly valueJson: string }
+  /** The last assertion ran: the report holds the secret that only then became readable. */
+  | { readonly kind: 'asserted' }
+  | { readonly kind: 'assertion_failed'; readonly where: string; readonly statement: string }
+  | { readonly kind: 'raised'; readonly what: string; readonly statement: string }
+  | { readonly kind: 'not_plain'; readonly what: string }
+  | { readonly kind: 'missing_name'; readonly what: string }
+  | { readonly kind: 'compile_error'; readonly what: string }
+  | { readonly kind: 'checked'; readonly accepted: boolean }
+  | { readonly kind: 'compiles' }
+  /** The tests themselves do not compile: says nothing about the program. */
+  | { readonly kind: 'broken_tests'; readonly what: string }
+  /** Nothing, or no report of ours. */
+  | { readonly kind: 'none' };
+
+export type CallSpec = {
+  readonly entry: string;
+  readonly argumentsJson: readonly string[];
+  readonly namedArgumentsJson: Readonly<Record<string, string>>;
+  readonly inPlaceArgument: number | undefined;
+};
+
+/** All that judging needs to know of a language; a further language is one more of these. */
+export interface LanguageProfile {
+  /** Lower case, as in problems and suites. */
+  readonly language: string;
+  /** Shown by `doctor`, part of the judge's version. */
+  readonly version: string;
+  /** Host folders that its runs need, beside /usr. */
+  readonly readOnlyFolders: readonly string[];
+  /** CPU and wall limits are multiplied by this. */
+  readonly limitsFactor: number;
+  program(source: string): PreparedRun;
+  /** Calls one function; the value is compared outside. */
+  call(source: string, call: CallSpec): PreparedRun;
+  /** Runs assertions after the program, in its namespace; `secret` proves that the last one ran. */
+  asserts(source: string, tests: string, secret: string): PreparedRun;
+  /** Says only whether the source compiles. */
+  compile(source: string): PreparedRun;
+  /** Runs a problem's checker: `check(stdin, out, expected)`. */
+  checker(source: string, input: Uint8Array, output: Uint8Array, expected: Uint8Array): PreparedRun;
+  readReport(report: Uint8Array, secret: string | undefined): HarnessReport;
+  /** True when what a failed program wrote to standard error suggests that its text is at fault. */
+  suggestsCompileError(stderr: string): boolean;
+}

@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { CallSpec, HarnessReport, LanguageProfile, PreparedRun } from '../language-profile.ts';
+import { PYTHON_HARNESS } from './harness.ts';
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+const PROGRAM = '/judge/sol.py';
+const HARNESS = '/judge/harness.py';
+/** A returned value may be as long as an output. */
+const REPORT_BYTES = 8 * 1024 * 1024;
+
+const ASK = [
+  'import os, site, sys',
+  'print(os.path.realpath(sys.executable))',
+  'print(os.path.realpath(sys.base_prefix))',
+  'print(sys.version.split()[0])',
+  'for folder in site.getsitepackages():',
+  '    if os.path.isdir(folder): print(os.path.realpath(folder))',
+].join('\n');
+
+/**
+ * CPython as the system has it, with its standard library alone: installed packages are hidden, since a verdict must
+ * not depend on what else the machine's owner uses Python for, and their start-up hooks would run before each program.
+ */
+export class PythonProfile implements LanguageProfile {
+  readonly language = 'python';
+  readonly limitsFactor = 1;
+  readonly readOnlyFolders: readonly string[];
+
+  private constructor(
+    private readonly interpreter: string,
+    prefix: string,
+    readonly version: string,
+    private readonly hiddenFolders: readonly string[],
+  ) {
+    this.readOnlyFolders = prefix === '/usr' || prefix.startsWith('/usr/') ? [] : [prefix];
+  }
+
+  /** Asks the interpreter where it lives. Undefined when there is none, or one older than 3.8. */
+  static async detect(interpreter = 'python3'): Promise<PythonProfile | undefined> {
+    try {
+      const { stdout } = await promisify(execFile)(interpreter, ['-I', '-c', ASK], { timeout: 20_000 });
+      const [executable = '', prefix = '', version = '', ...packages] = stdout.trim().split('\n');
+      const [major = 0, minor = 0] = version.split('.').map(Number);
+      if (major !== 3 || minor < 8 || prefix === '/') return undefined;
+      return new PythonProfile(executable, prefix, `CPython ${version}`, packages.filter(Boolean));
+    } catch {
+      return undefined;
+    }
+  }
+
+  program(source: string): PreparedRun {
+    return this.prepared(PROGRAM, source);
+  }
+
+  call(source: string, call: CallSpec): PreparedRun {
+    return this.harnessed({
+      kind: 'call',
+      program: source,
+      entry: call.entry,
+      arguments: call.argumentsJson,
+      named: call.namedArgumentsJson,
+      inPlace: call.inPlaceArgument ?? null,
+    });
+  }
+
+  asserts(source: string, tests: string, secret: string): PreparedRun {
+    return this.harnessed({ kind: 'asserts', program: source, tests }, secret);
+  }
+
+  compile(source: string): PreparedRun {
+    return this.harnessed({ kind: 'compile', program: source });
+  }
+
+  checker(source: string, input: Uint8Array, output: Uint8Array, expected: Uint8Array): PreparedRun {
+    const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+    const parts = { input: base64(input), output: base64(output), expected: base64(expected) };
+    return this.harnessed({ kind: 'check', program: source, ...parts });
+  }
+
+  suggestsCompileError(stderr: string): boolean {
+    return /^(SyntaxError|IndentationError|TabError|ValueError: source code)\b/m.test(stderr);
+  }
+
+  readReport(report: Uint8Array, secret: string | undefined): HarnessReport {
+    const text = decoder.decode(report);
+    if (!text.endsWith('\n')) return { kind: 'none' };
+    const body = text.slice(1, -1);
+    switch (text[0]) {
+      case 'V':
+        return { kind: 'returned', valueJson: body };
+      case 'P':
+        return secret !== undefined && body === secret ? { kind: 'asserted' } : { kind: 'none' };
+      case 'T':
+      case 'F':
+        return body === '' ? { kind: 'checked', accepted: text[0] === 'T' } : { kind: 'none' };
+      case 'K':
+        return body === '' ? { kind: 'compiles' } : { kind: 'none' };
+      default:
+        return failureOf(text[0] ?? '', body);
+    }
+  }
+
+  private harnessed(job: Readonly<Record<string, unknown>>, secret = ''): PreparedRun {
+    const text = encoder.encode(JSON.stringify(job));
+    const input = Buffer.concat([encoder.encode(String(text.length).padStart(16, '0')), text, encoder.encode(secret)]);
+    return { ...this.prepared(HARNESS, PYTHON_HARNESS), harness: { input, reportBytes: REPORT_BYTES } };
+  }
+
+  private prepared(path: string, source: string): PreparedRun {
+    return {
+      argv: [this.interpreter, '-s', '-B', '-X', 'int_max_str_digits=0', path],
+      // Pinned, so that a verdict does not depend on the machine or the day's hash seed.
+      environment: {
+        PATH: '/usr/bin:/bin',
+        HOME: '/box',
+        LANG: 'C.UTF-8',
+        TZ: 'UTC',
+        PYTHONHASHSEED: '0',
+        // numpy and its kin would start a thread a core.
+        OMP_NUM_THREADS: '1',
+        OPENBLAS_NUM_THREADS: '1',
+      },
+      readOnlyFolders: this.readOnlyFolders,
+      hiddenFolders: this.hiddenFolders,
+      files: [{ path, content: encoder.encode(source) }],
+    };
+  }
+}
+
+function failureOf(letter: string, body: string): HarnessReport {
+  const failure = parseFailure(body);
+  if (!failure) return { kind: 'none' };
+  const { what, statement } = failure;
+  switch (letter) {
+    case 'A':
+      return { kind: 'assertion_failed', where: what, statement };
+    case 'X':
+      return { kind: 'raised', what, statement };
+    case 'N':
+      return { kind: 'not_plain', what };
+    case 'M':
+      return { kind: 'missing_name', what };
+    case 'C':
+      return { kind: 'compile_error', what };
+    case 'B':
+      return { kind: 'broken_tests', what };
+    default:
+      return { kind: 'none' };
+  }
+}
+
+function parseFailure(body: string): { what: string; statement: string } | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value !== 'object' || value === null) return undefined;
+    const { what, statement } = value as Record<string, unknown>;
+    return typeof what === 'string' && typeof statement === 'string' ? { what, statement } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,29 @@
+import type { Limits } from '@tidemark/judging';
+import type { AccountingMode } from '../sandbox.ts';
+
+/** Holds and measures what the processes of one run use together. */
+export interface RunMeter {
+  /** Shell commands, run inside the run's first process, that put it and all its children under this meter. */
+  readonly enterScript: string;
+  /** CPU time used so far, in ms; `rootPid` is the host id of the run's first process. */
+  cpuTimeMs(rootPid: number): number;
+  /** The longest time that one of the run's live tasks has waited for a processor, in ms. */
+  waitedMs(rootPid: number): number;
+  /** Peak of memory in bytes; 0 where it can't be measured. */
+  memoryPeakBytes(): number;
+  /** Whether the kernel killed one of the run's processes for memory. */
+  outOfMemory(): boolean;
+  /** Kills whatever is left and removes the meter. Resolves once nothing is left. */
+  remove(): Promise<void>;
+}
+
+/** One way of accounting, chosen at start. */
+export interface Accounting {
+  readonly mode: AccountingMode;
+  /** Prepares the meter of one run. Throws when the machine refuses. */
+  meter(name: string, limits: Limits): RunMeter;
+  close(): void;
+}
+
+/** Room for the sandbox's own processes beside the program's. */
+export const KEEPER_PROCESSES = 4;

@@ -1,0 +1,195 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { excerpt, type Limits, type RunFacts, type StopReason } from '@tidemark/judging';
+import type { RunMeter } from '../accounting/accounting.ts';
+import type { SandboxCommand, SandboxOutcome } from '../sandbox.ts';
+import { collect, collectEnds } from './collect.ts';
+import { FILE_FDS, STATUS_FD } from './command.ts';
+
+/** How often a run's use is read. */
+const READING_MS = 20;
+/** Waiting for a processor is read less often: it costs one file a task. */
+const READINGS_PER_WAIT_READING = 5;
+const STDERR_END_BYTES = 4096;
+/** A run that waited so many times its wall limit is given up as starved. */
+const STARVED_FACTOR = 10;
+const SETUP_MS = 30_000;
+/** Reading what a program that has ended left in its pipes takes no longer. */
+const DRAIN_MS = 10_000;
+
+/** Runs a prepared outer command under its meter, watches its limits, and collects what it leaves. */
+export async function runInBubblewrap(
+  outer: readonly [string, ...string[]],
+  command: SandboxCommand,
+  limits: Limits,
+  meter: RunMeter,
+  seccomp: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<SandboxOutcome> {
+  const child = spawn(outer[0], outer.slice(1), {
+    // 0-2, status, seccomp, two files, harness input, harness report.
+    stdio: Array.from({ length: 9 }, () => 'pipe' as const),
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' },
+    detached: true,
+  });
+  const rootPid = child.pid;
+  if (rootPid === undefined) {
+    const error = await new Promise<Error>((resolve) => child.once('error', resolve));
+    return { kind: 'sandbox_failure', reason: `can't start ${outer[0]}: ${error.message}` };
+  }
+  const run = new Run(child, rootPid, limits, meter);
+  run.feed(command, seccomp);
+  const onAbort = () => run.stop('cancelled');
+  signal?.addEventListener('abort', onAbort);
+  if (signal?.aborted) onAbort();
+  try {
+    return await run.outcome(command.harness?.reportBytes ?? 0);
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+class Run {
+  private stopped: StopReason | undefined;
+  private exitCode: number | undefined;
+  private programStarted = false;
+  private endedAt: number | undefined;
+  private readonly startedAt = performance.now();
+  private readonly ended: Promise<void>;
+  private readonly closed: Promise<void>;
+  private markEnded: () => void = () => undefined;
+
+  constructor(
+    private readonly child: ChildProcess,
+    private readonly rootPid: number,
+    private readonly limits: Limits,
+    private readonly meter: RunMeter,
+  ) {
+    this.ended = new Promise((resolve) => {
+      this.markEnded = () => {
+        this.endedAt ??= performance.now();
+        resolve();
+      };
+    });
+    child.once('exit', () => this.markEnded());
+    this.closed = new Promise((resolve) => child.once('close', () => resolve()));
+    this.readStatus();
+  }
+
+  feed(command: SandboxCommand, seccomp: Uint8Array): void {
+    const inputs: [number, Uint8Array][] = [
+      [0, command.stdin],
+      [4, seccomp],
+      ...FILE_FDS.map((fd, index): [number, Uint8Array] => [fd, command.files[index]?.content ?? new Uint8Array()]),
+      [7, command.harness?.input ?? new Uint8Array()],
+    ];
+    for (const [fd, bytes] of inputs) {
+      const stream = this.child.stdio[fd] as Writable;
+      // The program need not read all that it is given.
+      stream.on('error', () => undefined);
+      stream.end(bytes);
+      (stream as unknown as Readable).resume?.();
+    }
+  }
+
+  async outcome(reportBytes: number): Promise<SandboxOutcome> {
+    const stdout = collect(this.stream(1), this.limits.outputBytes, () => this.stop('output'));
+    const stderr = collectEnds(this.stream(2), STDERR_END_BYTES);
+    const report = collect(this.stream(8), reportBytes, () => undefined);
+    const watch = this.watch();
+    await this.ended;
+    clearInterval(watch);
+    const cpuTimeMs = this.meter.cpuTimeMs(this.rootPid);
+    if (this.stopped !== undefined) this.killGroup();
+    try {
+      // What the program left running, a daemon for example, dies before its pipes are read to the end.
+      await this.meter.remove();
+    } catch (error) {
+      this.killGroup();
+      return { kind: 'sandbox_failure', reason: `could not clean up: ${(error as Error).message}` };
+    }
+    // The last bytes may still be on their way through the pipes: killing the group now would lose them.
+    const overdue = setTimeout(() => this.killGroup(), DRAIN_MS);
+    await this.closed;
+    clearTimeout(overdue);
+    return this.conclude(cpuTimeMs, stdout(), stderr(), report());
+  }
+
+  /** Ends the run; the first reason counts. */
+  stop(reason: StopReason): void {
+    if (this.stopped !== undefined || this.endedAt !== undefined) return;
+    this.stopped = reason;
+    this.readings = this.takeReadings();
+    this.markEnded();
+  }
+
+  private readings: Pick<RunFacts, 'cpuTimeMs' | 'memoryPeakBytes' | 'outOfMemory'> | undefined;
+
+  private takeReadings() {
+    return {
+      cpuTimeMs: this.meter.cpuTimeMs(this.rootPid),
+      memoryPeakBytes: this.meter.memoryPeakBytes(),
+      outOfMemory: this.meter.outOfMemory(),
+    };
+  }
+
+  private conclude(cpuTimeMs: number, stdout: Uint8Array, stderr: Uint8Array, report: Uint8Array): SandboxOutcome {
+    const readings = this.readings ?? { cpuTimeMs, memoryPeakBytes: 0, outOfMemory: false };
+    const facts = { ...readings, wallTimeMs: (this.endedAt ?? this.startedAt) - this.startedAt };
+    const ran = (end: RunFacts['end']): SandboxOutcome => {
+      return { kind: 'ran', facts: { ...facts, end }, stdout, stderr, report };
+    };
+    if (this.stopped !== undefined) return ran({ kind: 'stopped', by: this.stopped });
+    if (this.exitCode !== undefined) return ran({ kind: 'exited', code: this.exitCode });
+    // bubblewrap itself may be what the kernel chose to kill.
+    if (facts.outOfMemory) return ran({ kind: 'exited', code: 137 });
+    return { kind: 'sandbox_failure', reason: excerpt(stderr, 300).trim() || 'bubblewrap ended without a word' };
+  }
+
+  /** bubblewrap's own account of the run, on a descriptor that the program does not have: one JSON text a line. */
+  private readStatus(): void {
+    let text = '';
+    const stream = this.stream(STATUS_FD);
+    stream.on('error', () => undefined);
+    stream.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+      this.programStarted ||= text.includes('"child-pid"');
+      const code = /"exit-code":\s*(\d+)/.exec(text)?.[1];
+      if (code === undefined || this.exitCode !== undefined || this.endedAt !== undefined) return;
+      this.exitCode = Number(code);
+      this.readings = this.takeReadings();
+      this.markEnded();
+    });
+  }
+
+  private watch(): NodeJS.Timeout {
+    let last = performance.now();
+    let lateMs = 0;
+    let waitedMs = 0;
+    let count = 0;
+    return setInterval(() => {
+      const now = performance.now();
+      // When our own timer is late, the judge was starved too, and the program may have waited for us.
+      lateMs += Math.max(0, now - last - 2 * READING_MS);
+      last = now;
+      if (this.meter.cpuTimeMs(this.rootPid) > this.limits.cpuTimeMs) return this.stop('cpu');
+      if (count++ % READINGS_PER_WAIT_READING === 0) waitedMs = this.meter.waitedMs(this.rootPid);
+      const wallMs = now - this.startedAt;
+      if (!this.programStarted && wallMs > SETUP_MS) return this.stop('starved');
+      if (wallMs - waitedMs - lateMs > this.limits.wallTimeMs) return this.stop('wall');
+      if (wallMs > this.limits.wallTimeMs * STARVED_FACTOR) return this.stop('starved');
+    }, READING_MS);
+  }
+
+  private killGroup(): void {
+    try {
+      process.kill(-this.rootPid, 'SIGKILL');
+    } catch {
+      // Ended already.
+    }
+  }
+
+  private stream(fd: number): Readable {
+    return this.child.stdio[fd] as Readable;
+  }
+}
