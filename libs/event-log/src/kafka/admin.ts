@@ -1,4 +1,4 @@
-import { type Admin, type ITopicConfig, KafkaJSAggregateError } from 'kafkajs';
+import type { Admin, ITopicConfig } from 'kafkajs';
 import { Backoff, sleep } from '../backoff.ts';
 import { FencedError, LogUnavailableError, TopicMismatchError } from '../errors.ts';
 import type { EventLogAdmin, OutgoingRecord, TopicDescription, TopicSpec } from '../port.ts';
@@ -227,9 +227,10 @@ async function existing(admin: Admin, topics: ITopicConfig[]): Promise<Set<strin
     const all = await admin.createTopics({ topics, validateOnly: true, waitForLeaders: false });
     return new Set(all ? [] : topics.map(({ topic }) => topic));
   } catch (error) {
-    if (!(error instanceof KafkaJSAggregateError)) throw error;
+    // One error for each topic; its class is not among what kafkajs exports to ES modules.
+    if (!(error instanceof Error && 'errors' in error && Array.isArray(error.errors))) throw error;
     const found = new Set<string>();
-    for (const one of error.errors) {
+    for (const one of error.errors as unknown[]) {
       const topic = one instanceof Error && 'topic' in one ? String(one.topic) : '';
       if (kafkaErrorType(one) !== 'TOPIC_ALREADY_EXISTS') throw error;
       found.add(topic);
