@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { create, type DescMessage, fromBinary, type JsonObject, toJson } from '@bufbuild/protobuf';
-import { type EventLog, type TopicDefinition, topics } from '@tidemark/event-log';
+import { type EventLog, openKafkaEventLog, type TopicDefinition, topics } from '@tidemark/event-log';
 import {
   CheckpointAdvancedSchema,
   CommandRequestedSchema,
@@ -11,22 +12,15 @@ import {
   type RolloutsGraded,
 } from '@tidemark/proto';
 import { type StageHarness, startStage } from '@tidemark/stage-runtime/testing';
+import { describeWithKafka } from '@tidemark/testing-servers';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { calibrate } from './index.ts';
 import { declared, graded, SUITE } from './testing/events.ts';
 
 const script = resolve(import.meta.dirname, '../../../tools/proofs/recount.py');
-let stage: StageHarness;
-let folder: string;
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'recount-'));
-  stage = await startStage(calibrate, { config: { evaluateAfterGroups: '50', evaluateAfterSeconds: '0' } });
-});
-afterAll(async () => {
-  await stage?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+/** Names of this run alone: on a broker that several files share, others write to the same topics. */
+const run = randomBytes(4).toString('hex');
 
 interface DumpedRecord {
   readonly topic: string;
@@ -53,19 +47,21 @@ async function dump<D extends DescMessage>(log: EventLog, topic: TopicDefinition
   return records;
 }
 
-function recount(records: readonly DumpedRecord[]) {
+function recount(folder: string, target: string, records: readonly DumpedRecord[]) {
   const file = join(folder, 'dump.ndjson');
   writeFileSync(file, records.map((record) => JSON.stringify(record)).join('\n'));
-  const { status, stdout, stderr, error } = spawnSync('python3', [script, file], { encoding: 'utf8' });
+  const { status, stdout, stderr, error } = spawnSync('python3', [script, file, '--target', target], {
+    encoding: 'utf8',
+  });
   if (error) throw error;
   return { status, said: stdout + stderr };
 }
 
-const problem = (n: number) => n.toString(16).padStart(32, '0');
+const problem = (n: number) => `${run}${n.toString(16).padStart(24, '0')}`;
 const PROBLEMS = 40;
 
 /** Groups of problems of very different difficulty, by checkpoint; sampled with a fixed seed. */
-function groupsOf(checkpoint: string, from: number, seed: number): RolloutsGraded[] {
+function groupsOf(target: string, checkpoint: string, from: number, seed: number): RolloutsGraded[] {
   const attempt = (n: number) =>
     fc.integer({ min: 0, max: 99 }).map((x) => (x < 3 ? 'e' : x < 6 ? 't' : x < 6 + (94 * n) / PROBLEMS ? 'p' : 'f'));
   const group = fc.integer({ min: 0, max: PROBLEMS - 1 }).chain((n) =>
@@ -78,29 +74,48 @@ function groupsOf(checkpoint: string, from: number, seed: number): RolloutsGrade
   );
   return fc
     .sample(group, { numRuns: 160, seed })
-    .map(({ verdicts, ...rest }, i) => graded(`g${from + i}`, verdicts, { ...rest, checkpoint }));
+    .map(({ verdicts, ...rest }, i) => graded(`g${from + i}`, verdicts, { ...rest, target, checkpoint }));
 }
 
-async function evaluate(commandId: string): Promise<void> {
+async function evaluate(stage: StageHarness, target: string, commandId: string): Promise<void> {
   await stage.publish(
     topics.commandsRequested,
     create(CommandRequestedSchema, {
       commandId,
       service: 'calibrate',
-      command: { case: 'evaluate', value: { target: 'line-a' } },
+      command: { case: 'evaluate', value: { target } },
     }),
   );
   await stage.untilQuiet();
 }
 
-describe('the recount by another implementation', () => {
+function describeRecount(name: string, openLog: () => EventLog | undefined): void {
+  const target = `${name}-${run}`;
+  let log: EventLog | undefined;
+  let stage: StageHarness;
+  let folder: string;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'recount-'));
+    log = openLog();
+    stage = await startStage(calibrate, {
+      config: { evaluateAfterGroups: '50', evaluateAfterSeconds: '0' },
+      environment: target,
+      ...(log && { log }),
+    });
+  });
+  afterAll(async () => {
+    await stage?.stop();
+    await log?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
   it('comes to every posterior and bin of every evaluation point, and finds a forged one', async () => {
     const advance = (checkpoint: string, ordinal: number) =>
       stage.publish(
         topics.checkpointsAdvanced,
-        create(CheckpointAdvancedSchema, { target: 'line-a', checkpoint, ordinal, targetVersion: 1 }),
+        create(CheckpointAdvancedSchema, { target, checkpoint, ordinal, targetVersion: 1 }),
       );
-    await stage.publish(topics.targetsDeclared, declared());
+    await stage.publish(topics.targetsDeclared, declared({ target }));
     await stage.publish(
       topics.problemsScored,
       ...Array.from({ length: PROBLEMS }, (_, n) =>
@@ -118,14 +133,14 @@ describe('the recount by another implementation', () => {
     );
     for (const [i, checkpoint] of ['step-0', 'step-0', 'step-50', 'step-100'].entries()) {
       if (i >= 2) await advance(checkpoint, i * 25);
-      const groups = groupsOf(checkpoint, i * 1000, i + 1);
+      const groups = groupsOf(target, checkpoint, i * 1000, i + 1);
       // In pieces, so that evaluations by count cut the evidence anywhere, over both partitions.
       for (let at = 0; at < groups.length; at += 16)
         await stage.publish(topics.rolloutsGraded, ...groups.slice(at, at + 16), ...groups.slice(at, at + 2));
       await stage.untilQuiet();
       const waiting = () => stage.query('SELECT coalesce(sum(evidence_groups), 0) >= 50 AS due FROM unevaluated');
       await expect.poll(waiting, { timeout: 10_000 }).toEqual([{ due: false }]);
-      await evaluate(`c${i}`);
+      await evaluate(stage, target, `${target}-c${i}`);
     }
 
     const records = [
@@ -136,7 +151,7 @@ describe('the recount by another implementation', () => {
       ...(await dump(stage.log, topics.checkpointsAdvanced)),
       ...(await dump(stage.log, topics.difficultyEstimated)),
     ];
-    const honest = recount(records);
+    const honest = recount(folder, target, records);
     expect(honest.said).toContain(' 0 differences');
     expect(honest.said).toContain('640 groups counted');
     expect(honest.status).toBe(0);
@@ -144,11 +159,17 @@ describe('the recount by another implementation', () => {
       records.filter(({ value }) => value?.['trigger'] === 'EVALUATION_TRIGGER_GROUPS').length,
     ).toBeGreaterThanOrEqual(2);
 
-    const estimates = records.filter(({ topic }) => topic === topics.difficultyEstimated.name);
+    const estimates = records.filter(
+      ({ topic, value }) => topic === topics.difficultyEstimated.name && value?.['target'] === target,
+    );
     expect(new Set(estimates.map(({ value }) => value?.['bin'])).size).toBe(5);
     const forge = (change: JsonObject) => {
       const victim = estimates.at(-1);
-      return recount(records.map((r) => (r === victim ? { ...r, value: { ...r.value, ...change } } : r)));
+      return recount(
+        folder,
+        target,
+        records.map((r) => (r === victim ? { ...r, value: { ...r.value, ...change } } : r)),
+      );
     };
     expect(forge({ alpha: 3.25 })).toMatchObject({ status: 1 });
     expect(forge({ bin: estimates.at(-1)?.value?.['bin'] === 'BIN_EASY' ? 'BIN_HARD' : 'BIN_EASY' })).toMatchObject({
@@ -156,7 +177,27 @@ describe('the recount by another implementation', () => {
     });
     // A group that was counted once and is gone; a calibration that is gone.
     const isG100 = ({ value }: DumpedRecord) => (value?.['group'] as JsonObject | undefined)?.['groupId'] === 'g101';
-    expect(recount(records.filter((record) => !isG100(record))).status).toBe(1);
-    expect(recount(records.filter(({ topic }) => topic !== topics.calibrationsPublished.name)).status).toBe(2);
+    expect(
+      recount(
+        folder,
+        target,
+        records.filter((record) => !isG100(record)),
+      ).status,
+    ).toBe(1);
+    expect(
+      recount(
+        folder,
+        target,
+        records.filter(({ topic }) => topic !== topics.calibrationsPublished.name),
+      ).status,
+    ).toBe(2);
   });
+}
+
+describe('the recount by another implementation, on the embedded log', () => {
+  describeRecount('embedded', () => undefined);
+});
+
+describeWithKafka('the recount by another implementation, on Kafka', (kafka) => {
+  describeRecount('kafka', () => openKafkaEventLog({ brokers: kafka.brokers, replicationFactor: 1 }));
 });
