@@ -7,10 +7,13 @@ export { deadLetters, topicSpec } from './ensure-topics.ts';
 export { Every, type EveryOptions, type TimerTick } from './every.ts';
 export { classifyFault, type Fault } from './faults.ts';
 export { AccessTokenMissingError, isLoopback, tokenMatches } from './http/access.ts';
+export { InjectStageStatus, type StageStatus } from './http/status.controller.ts';
 export {
   causeOf,
+  type HttpOptions,
   InjectConfig,
   InjectEventLog,
+  InjectHttpOptions,
   InjectLogger,
   LeaseKeeper,
   type LeaseOwner,
@@ -20,5 +23,6 @@ export {
 export { createLogger } from './observe/logger.ts';
 export { type EventHandler, OnEvent, type OnEventOptions } from './on-event.ts';
 export { runAlone } from './run-alone.ts';
+export { derivedEventId } from './outbox/event-ids.ts';
 export { type Readiness, type RunningService, type RunOptions, runService } from './run-service.ts';
 export { type ActivitySource, ReportsActivity, Worker } from './worker.ts';

@@ -12,6 +12,12 @@ export const InjectConfig = (): ParameterDecorator => Inject(STAGE_CONFIG);
 export const STAGE_LOGGER = Symbol('stage logger');
 /** Injects the service's pino logger: structured, one event a line; never a solution, a hidden test or a secret. */
 export const InjectLogger = (): ParameterDecorator => Inject(STAGE_LOGGER);
+/** Where the service serves HTTP, and the token that callers bear; undefined where it serves nothing. */
+export type HttpOptions = { readonly host: string; readonly port: number; readonly accessToken?: string };
+/** Token of the {@link HttpOptions}, for a service that checks access itself. */
+export const STAGE_HTTP = Symbol('stage http');
+/** Injects the {@link HttpOptions}. */
+export const InjectHttpOptions = (): ParameterDecorator => Inject(STAGE_HTTP);
 /** Injects the event log's port. */
 export const InjectEventLog = (): ParameterDecorator => Inject(EVENT_LOG);
 

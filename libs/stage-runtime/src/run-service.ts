@@ -2,6 +2,7 @@ import type { EventLog } from '@tidemark/event-log';
 import type { z } from 'zod';
 import type { Activity } from './activity.ts';
 import type { ServiceDefinition } from './define-service.ts';
+import type { HttpOptions } from './injectables.ts';
 import { startStage } from './start-stage.ts';
 
 /** What a service needs from outside; in one process several services share the log and the database. */
@@ -18,7 +19,7 @@ export interface RunOptions {
   /** Folder of the blob store. */
   readonly blobFolder: string;
   /** Where HTTP is served; undefined serves nothing. On other addresses than loopback a token is required. */
-  readonly http?: { readonly host: string; readonly port: number; readonly accessToken?: string };
+  readonly http?: HttpOptions;
   /** Where other replicas and services reach this one; stands beside the leases that it holds. Default empty. */
   readonly advertisedAddress?: string;
   /** Partitions of topics that are created. Default 4. */

@@ -3,7 +3,15 @@ import { BlobStore } from '@tidemark/blob-store';
 import type { EventLog } from '@tidemark/event-log';
 import type { Logger } from 'pino';
 import { STAGE_STATUS, type StageStatus, StatusController } from './http/status.controller.ts';
-import { EVENT_LOG, LeaseKeeper, STAGE_CONFIG, STAGE_LOGGER, StageDatabase } from './injectables.ts';
+import {
+  EVENT_LOG,
+  type HttpOptions,
+  LeaseKeeper,
+  STAGE_CONFIG,
+  STAGE_HTTP,
+  STAGE_LOGGER,
+  StageDatabase,
+} from './injectables.ts';
 
 /** What services can inject. */
 export interface Injectables {
@@ -14,6 +22,7 @@ export interface Injectables {
   readonly leases: LeaseKeeper;
   readonly blobs: BlobStore;
   readonly status: StageStatus;
+  readonly http: HttpOptions | undefined;
 }
 
 /** The runtime's own module, global in the service's application. */
@@ -28,6 +37,7 @@ export class StageModule {
       { provide: LeaseKeeper, useValue: injectables.leases },
       { provide: BlobStore, useValue: injectables.blobs },
       { provide: STAGE_STATUS, useValue: injectables.status },
+      { provide: STAGE_HTTP, useValue: injectables.http },
     ];
     return { module: StageModule, global: true, controllers: [StatusController], providers, exports: providers };
   }

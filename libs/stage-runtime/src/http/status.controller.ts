@@ -4,6 +4,9 @@ import type { Readiness } from '../run-service.ts';
 
 export const STAGE_STATUS = Symbol('stage status');
 
+/** Injects what the running service tells of itself. */
+export const InjectStageStatus = (): ParameterDecorator => Inject(STAGE_STATUS);
+
 /** What the running service tells of itself. */
 export interface StageStatus {
   readiness(): Readiness;
