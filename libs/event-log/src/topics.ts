@@ -142,7 +142,7 @@ export const topics = {
     key: targetAndProblem,
     cleanup: 'compact',
     writtenBy: ['calibrate'],
-    readBy: ['select'],
+    readBy: ['select', 'gateway'],
     says: 'members of the calibration panel, not to be curated',
   }),
   rolloutsRequested: topic('rollouts.requested.v1', {

@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import type { Split, Stage, StageOutcome } from '@tidemark/proto';
+import { type Sql, StageDatabase } from '@tidemark/stage-runtime';
+import { notFound } from '../http/http-problem.ts';
+import { outcomeName, splitName, stageName } from '../read-model/names.ts';
+import { PROBLEM_COLUMNS, type ProblemRow, problemJson } from './problem-list.ts';
+import { targetStories } from './target-story.ts';
+
+/** The whole story of one problem, from what the topics said. Never a statement, a test, an output or a solution. */
+@Injectable()
+export class Explain {
+  constructor(private readonly database: StageDatabase) {}
+
+  /** @throws HttpProblem 404 */
+  explain(problemId: string): Promise<object> {
+    // One snapshot: a story whose chapters are of different moments contradicts itself.
+    return this.database.transaction('explain', (tx) => tell(tx, problemId), { isolation: 'repeatable read' });
+  }
+}
+
+async function tell(sql: Sql, problemId: string): Promise<object> {
+  const [problem] = await sql.query<ProblemRow>(`SELECT ${PROBLEM_COLUMNS} FROM problem WHERE problem_id = $1`, [
+    problemId,
+  ]);
+  if (problem === undefined) {
+    throw notFound(
+      'problem',
+      problemId,
+      'Ask by namespace and record id: GET /v1/submissions; a new one takes a moment.',
+    );
+  }
+  const one = async (columns: string, table: string) =>
+    (await sql.query(`SELECT ${columns} FROM ${table} WHERE problem_id = $1`, [problemId]))[0] ?? null;
+  return {
+    ...problemJson(problem),
+    origin: problem.origin,
+    stages: await stagesOf(sql, problemId),
+    withdrawals: await withdrawalsOf(sql, problemId),
+    dead_letters: await deadLettersOf(sql, problemId),
+    normalized: await one('version, notes, statement_sha256, identity_sha256, content', 'problem_normalized'),
+    cluster: await clusterOf(sql, problemId),
+    verified: await one('version, suite_hash, test_count, judge_version, reference_runs', 'problem_verified'),
+    suite_changed: await one('version, old_suite_hash, new_suite_hash, reason, changed_at', 'suite_change'),
+    score: await one('version, suite_hash, score, dimensions, features, predictor, assessments', 'problem_scored'),
+    reviews: await reviewsOf(sql, problemId),
+    targets: problem.state === 'ready' && !problem.held_out ? await targetStories(sql, problemId) : [],
+  };
+}
+
+async function stagesOf(sql: Sql, problemId: string): Promise<object[]> {
+  const rows = await sql.query<{ stage: Stage; outcome: StageOutcome; decided_at: Date | null }>(
+    `SELECT stage, version, outcome, reason, message, evidence, decided_at FROM stage_status
+     WHERE problem_id = $1 ORDER BY stage`,
+    [problemId],
+  );
+  return rows.map(({ stage, outcome, decided_at, ...row }) => ({
+    stage: stageName(stage),
+    outcome: outcomeName(outcome),
+    ...row,
+    decided_at: decided_at?.toISOString() ?? null,
+  }));
+}
+
+async function withdrawalsOf(sql: Sql, problemId: string): Promise<object[]> {
+  const rows = await sql.query<{ stage: Stage; withdrawn_at: Date | null }>(
+    `SELECT stage, version, reason, evidence, successor_id, taken_back, withdrawn_at FROM withdrawal
+     WHERE problem_id = $1 ORDER BY stage`,
+    [problemId],
+  );
+  return rows.map(({ stage, withdrawn_at, ...row }) => ({
+    stage: stageName(stage),
+    ...row,
+    withdrawn_at: withdrawn_at?.toISOString() ?? null,
+  }));
+}
+
+async function deadLettersOf(sql: Sql, problemId: string): Promise<object[]> {
+  return await sql.query(
+    `SELECT topic, service, version, error_code, error_message, attempts, dead_lettered_at,
+       dlq_topic, dlq_partition, dlq_offset::text AS dlq_offset
+     FROM dead_letter WHERE problem_id = $1 ORDER BY dead_lettered_at, dlq_topic, dlq_offset`,
+    [problemId],
+  );
+}
+
+async function clusterOf(sql: Sql, problemId: string): Promise<object | null> {
+  const [row] = await sql.query<{ split: Split }>(
+    `SELECT version, cluster_id, founder_id, split, cluster_size, equal_statements, checked_benchmarks
+     FROM problem_unique WHERE problem_id = $1`,
+    [problemId],
+  );
+  return row === undefined ? null : { ...row, split: splitName(row.split) };
+}
+
+async function reviewsOf(sql: Sql, problemId: string): Promise<object[]> {
+  const rows = await sql.query<{ stage: Stage; requested_at: Date | null }>(
+    `SELECT review_id, version, stage, reason, evidence, requested_at FROM review WHERE problem_id = $1 ORDER BY requested_at`,
+    [problemId],
+  );
+  return rows.map(({ stage, ...row }) => ({ stage: stageName(stage), ...row }));
+}

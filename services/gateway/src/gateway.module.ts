@@ -1,0 +1,114 @@
+import { Module } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { InjectConfig } from '@tidemark/stage-runtime';
+import { BatchesController } from './batches/batches.controller.ts';
+import { SelectClient } from './batches/select-client.ts';
+import { Benchmarks } from './benchmarks/benchmarks.ts';
+import { BenchmarksController } from './benchmarks/benchmarks.controller.ts';
+import { Commands } from './commands/commands.ts';
+import { CommandsController } from './commands/commands.controller.ts';
+import { CuratedController } from './curated/curated.controller.ts';
+import { CuratedJson } from './curated/curated-json.ts';
+import { CuratedTopics } from './curated/curated-topics.ts';
+import { Explain } from './explain/explain.ts';
+import { ProblemsController } from './explain/problems.controller.ts';
+import { checkConfig, type GatewayConfig } from './gateway.config.ts';
+import { Callers } from './http/caller.ts';
+import { GatewayHttp } from './http/gateway-http.ts';
+import { ProblemJsonFilter } from './http/problem-json.filter.ts';
+import { ProblemsIntakeController } from './intake/problems-intake.controller.ts';
+import { RolloutsIntakeController } from './intake/rollouts-intake.controller.ts';
+import { UploadDesk } from './intake/upload-desk.ts';
+import { Uploads } from './intake/uploads.ts';
+import { WithdrawController } from './intake/withdraw.controller.ts';
+import { OnCalibrationPublished } from './on-calibration-published/on-calibration-published.ts';
+import { OnCommandCompleted } from './on-command-completed/on-command-completed.ts';
+import { OnDifficultyEstimated } from './on-difficulty-estimated/on-difficulty-estimated.ts';
+import { OnEvaluationRecorded } from './on-evaluation-recorded/on-evaluation-recorded.ts';
+import { OnHeldoutEvaluated } from './on-heldout-evaluated/on-heldout-evaluated.ts';
+import { OnPanelDrawn } from './on-panel-drawn/on-panel-drawn.ts';
+import { OnProblemNormalized } from './on-problem-normalized/on-problem-normalized.ts';
+import { OnProblemRaw } from './on-problem-raw/on-problem-raw.ts';
+import { OnProblemScored } from './on-problem-scored/on-problem-scored.ts';
+import { OnProblemStatus } from './on-problem-status/on-problem-status.ts';
+import { OnProblemUnique } from './on-problem-unique/on-problem-unique.ts';
+import { OnProblemVerified } from './on-problem-verified/on-problem-verified.ts';
+import { OnProblemWithdrawn } from './on-problem-withdrawn/on-problem-withdrawn.ts';
+import { OnReviewRequested } from './on-review-requested/on-review-requested.ts';
+import { OnRolloutsGraded } from './on-rollouts-graded/on-rollouts-graded.ts';
+import { OnSuiteChanged } from './on-suite-changed/on-suite-changed.ts';
+import { DeadLetterTopics } from './read-model/dead-letter-topics.ts';
+import { FollowTopics } from './read-model/follow-topics.ts';
+import { LogFollower } from './read-model/log-follower.ts';
+import { VisibleStates } from './read-model/visible-states.ts';
+import { Quiet } from './status/quiet.ts';
+import { Rates } from './status/rates.ts';
+import { ServiceDirectory } from './status/service-directory.ts';
+import { StatusController } from './status/status.controller.ts';
+import { Targets } from './targets/targets.ts';
+import { TargetsController } from './targets/targets.controller.ts';
+import { TopicsController } from './topics/topics.controller.ts';
+
+const readModel = [
+  OnProblemRaw,
+  OnProblemNormalized,
+  OnProblemUnique,
+  OnProblemVerified,
+  OnProblemScored,
+  OnProblemStatus,
+  OnProblemWithdrawn,
+  OnSuiteChanged,
+  OnPanelDrawn,
+  OnRolloutsGraded,
+  OnCalibrationPublished,
+  OnEvaluationRecorded,
+  OnDifficultyEstimated,
+  OnHeldoutEvaluated,
+  OnReviewRequested,
+  OnCommandCompleted,
+];
+
+const http = [
+  ProblemsIntakeController,
+  WithdrawController,
+  RolloutsIntakeController,
+  TargetsController,
+  CommandsController,
+  BatchesController,
+  CuratedController,
+  BenchmarksController,
+  StatusController,
+  ProblemsController,
+  TopicsController,
+];
+
+/** The only door for people and clients. */
+@Module({
+  controllers: [...readModel, ...http],
+  providers: [
+    { provide: APP_FILTER, useClass: ProblemJsonFilter },
+    GatewayHttp,
+    Callers,
+    Uploads,
+    UploadDesk,
+    Targets,
+    Commands,
+    SelectClient,
+    Benchmarks,
+    CuratedJson,
+    CuratedTopics,
+    DeadLetterTopics,
+    LogFollower,
+    FollowTopics,
+    VisibleStates,
+    Explain,
+    Rates,
+    Quiet,
+    ServiceDirectory,
+  ],
+})
+export class GatewayModule {
+  constructor(@InjectConfig() config: GatewayConfig) {
+    checkConfig(config);
+  }
+}

@@ -1,0 +1,163 @@
+import { gzipSync } from 'node:zlib';
+import { topics } from '@tidemark/event-log';
+import { problemIdOf, verifySubmitterMac } from '@tidemark/identity';
+import { startStage, type StageHarness } from '@tidemark/stage-runtime/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gatewayService } from './index.ts';
+import { TestClient } from './testing/client.ts';
+
+const SECRET = 'a secret for specs';
+let harness: StageHarness;
+let client: TestClient;
+
+beforeAll(async () => {
+  const config = { macSecret: SECRET, maxUploadBytes: '60000', maxRecordBytes: '20000' };
+  harness = await startStage(gatewayService, { http: true, config });
+  client = new TestClient(harness);
+});
+afterAll(async () => {
+  await harness?.stop();
+});
+
+const record = (id: string, extra: object = {}) =>
+  JSON.stringify({ format: 'tidemark.problem.v1', namespace: 'acme', id, statement: 'x', ...extra });
+
+describe('offering problems', () => {
+  it('answers each line: accepted with ids, or refused with what to do', async () => {
+    const lines = [record('a'), '', '{"broken', record('b'), '[]'].join('\n');
+    const answers = await client.upload('/v1/problems?source_file=set.jsonl&licence=MIT', lines);
+    expect(answers).toMatchObject([
+      { outcome: 'accepted', line: 1, problem_id: problemIdOf('acme', 'a') },
+      { outcome: 'refused', line: 3, code: 'invalid_json' },
+      { outcome: 'accepted', line: 4, problem_id: problemIdOf('acme', 'b') },
+      { outcome: 'refused', line: 5, code: 'invalid_json' },
+      { outcome: 'summary', records: 4, accepted: 2, refused: 2, repeated: false },
+    ]);
+    expect(answers[1]).toHaveProperty('do');
+    await harness.untilQuiet();
+    const published = await harness.published(topics.problemsIntake);
+    const offered = published.filter(({ value }) => value?.submitter?.sourceFile === 'set.jsonl');
+    expect(new Set(offered.map(({ id }) => id))).toEqual(new Set([answers[0]?.event_id, answers[2]?.event_id]));
+    const first = offered.find(({ value }) => value?.submitter?.sourceRecord === 1n)?.value;
+    expect(first).toMatchObject({ licence: 'MIT', submitter: { name: 'local', trustedToGrade: false } });
+    const payload = first?.record?.inline ?? new Uint8Array();
+    expect(new TextDecoder().decode(payload)).toBe(record('a'));
+    const mac = first?.submitter?.gatewayMac ?? new Uint8Array();
+    expect(verifySubmitterMac(SECRET, { submitter: 'local', trustedToGrade: false, payload }, mac)).toBe(true);
+  });
+
+  it('gives a repeated upload the same event ids, and says that it is one', async () => {
+    const first = await client.upload('/v1/problems', record('again'));
+    const second = await client.upload('/v1/problems', record('again'));
+    expect(second[0]).toEqual(first[0]);
+    expect(second[1]).toMatchObject({ repeated: true });
+  });
+
+  it('takes uploads with different keys for different, and refuses a key for another content', async () => {
+    const key = (value: string) => ({ 'idempotency-key': value });
+    const one = await client.upload('/v1/problems', record('keyed'), key('one'));
+    const two = await client.upload('/v1/problems', record('keyed'), key('two'));
+    expect(one[0]?.event_id).not.toBe(two[0]?.event_id);
+    const reused = await client.send('POST', '/v1/problems', record('other'), {
+      'content-type': 'application/x-ndjson',
+      ...key('one'),
+    });
+    expect(reused.status).toBe(409);
+    expect(await reused.json()).toMatchObject({ code: 'idempotency_key_reused' });
+  });
+
+  it('takes one JSON object over several lines, and says why not by status', async () => {
+    const pretty = JSON.stringify(JSON.parse(record('pretty')), null, 2);
+    const good = await client.send('POST', '/v1/problems', pretty, { 'content-type': 'application/json' });
+    expect(good.status).toBe(202);
+    expect(await good.json()).toMatchObject({ problem_id: problemIdOf('acme', 'pretty') });
+    const bad = await client.send('POST', '/v1/problems', '{', { 'content-type': 'application/json' });
+    expect(bad.status).toBe(422);
+    expect(bad.headers.get('content-type')).toContain('application/problem+json');
+    expect(await bad.json()).toMatchObject({ status: 422, why: expect.stringContaining('JSON') as string });
+  });
+
+  it('puts large records into the blob store, and refuses what is too large', async () => {
+    const large = record('large', { statement: 'y'.repeat(10_000) });
+    const huge = record('huge', { statement: 'z'.repeat(21_000) });
+    const answers = await client.upload('/v1/problems?source_file=large', `${large}\n${huge}\n${record('small')}\n`);
+    expect(answers).toMatchObject([
+      { outcome: 'accepted' },
+      { code: 'too_large', line: 2 },
+      { outcome: 'accepted' },
+      {},
+    ]);
+    await harness.untilQuiet();
+    const [stored] = (await harness.published(topics.problemsIntake)).filter(
+      ({ value }) => value?.submitter?.sourceFile === 'large' && value.submitter.sourceRecord === 1n,
+    );
+    expect(stored?.value?.record?.sizeBytes).toBe(BigInt(large.length));
+    expect(stored?.value?.record?.inline).toBeUndefined();
+  });
+
+  it('refuses an upload above the limit with 413, announced or not', async () => {
+    const body = `${record('x', { statement: 'w'.repeat(9_000) })}\n`.repeat(8);
+    const announced = await client.send('POST', '/v1/problems', body, { 'content-type': 'application/x-ndjson' });
+    expect(announced.status).toBe(413);
+    const zipped = await client.send('POST', '/v1/problems', gzipSync(body), {
+      'content-type': 'application/x-ndjson',
+      'content-encoding': 'gzip',
+    });
+    expect(zipped.status).toBe(413);
+    expect(await zipped.json()).toMatchObject({ code: 'too_large', do: expect.any(String) as string });
+  });
+
+  it('takes gzip, and says when it is none', async () => {
+    const headers = { 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' };
+    const good = await client.send('POST', '/v1/problems', gzipSync(record('zipped')), headers);
+    expect(await good.text()).toContain(problemIdOf('acme', 'zipped'));
+    const bad = await client.send('POST', '/v1/problems', record('zipped'), headers);
+    expect([bad.status, ((await bad.json()) as { code: string }).code]).toEqual([400, 'invalid_gzip']);
+    const unknown = await client.send('POST', '/v1/problems', 'x', { ...headers, 'content-encoding': 'br' });
+    expect(unknown.status).toBe(415);
+  });
+
+  it('refuses settings that can not be, by name', async () => {
+    const response = await client.send('POST', '/v1/problems?origin=invented', record('a'));
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ where: 'query.origin' });
+  });
+});
+
+describe('reporting rollouts', () => {
+  it('names the file behind groups without an id, and the group of those with one', async () => {
+    const lines = ['{"group":"g-1","target":"t"}', '{"target":"t"}'].join('\n');
+    const answers = await client.upload('/v1/rollouts?source_file=r.jsonl', lines);
+    expect(answers).toMatchObject([{ outcome: 'accepted', group: 'g-1' }, { outcome: 'accepted' }, { accepted: 2 }]);
+    await harness.untilQuiet();
+    const published = await harness.published(topics.rolloutsIntake);
+    expect(published).toHaveLength(2);
+    expect(published[0]?.value?.fileSha256).toBe(answers[2]?.sha256);
+  });
+
+  it('lets two equal uploads with different keys be two groups', async () => {
+    const before = (await harness.published(topics.rolloutsIntake)).length;
+    await client.upload('/v1/rollouts', '{"target":"t"}', { 'idempotency-key': 'step-1' });
+    await client.upload('/v1/rollouts', '{"target":"t"}', { 'idempotency-key': 'step-2' });
+    await harness.untilQuiet();
+    const hashes = (await harness.published(topics.rolloutsIntake)).map(({ value }) => value?.fileSha256);
+    expect(hashes).toHaveLength(before + 2);
+    expect(new Set(hashes).size).toBe(3);
+  });
+});
+
+describe('taking a record back', () => {
+  it('goes to ingest as a withdrawal', async () => {
+    const { status, body } = await client.json('POST', '/v1/problems/withdraw', { namespace: 'acme', record_id: 'a' });
+    expect([status, body.problem_id]).toEqual([202, problemIdOf('acme', 'a')]);
+    await harness.untilQuiet();
+    const events = await harness.published(topics.problemsIntake);
+    const withdrawal = events.find(({ id }) => id === body.event_id)?.value;
+    expect(withdrawal).toMatchObject({ withdraw: true, namespace: 'acme', recordId: 'a' });
+  });
+
+  it('names the field that is missing', async () => {
+    const { status, body } = await client.json('POST', '/v1/problems/withdraw', { namespace: 'acme' });
+    expect([status, body.where]).toEqual([422, 'body.record_id']);
+  });
+});

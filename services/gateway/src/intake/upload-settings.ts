@@ -1,0 +1,60 @@
+import { OriginKind } from '@tidemark/proto';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { unusable } from '../http/http-problem.ts';
+
+const ORIGINS = { real: OriginKind.REAL, synthetic: OriginKind.SYNTHETIC, unknown: OriginKind.UNKNOWN } as const;
+
+const schema = z.object({
+  format: z.string().max(100).default(''),
+  namespace: z.string().max(200).default(''),
+  origin: z.enum(['real', 'synthetic', 'unknown']).optional(),
+  licence: z.string().max(200).default(''),
+  source_file: z.string().max(500).default(''),
+  /** Names the upload: two uploads with different keys are two, also when their bytes are equal. */
+  idempotency_key: z.string().min(1).max(200).optional(),
+});
+
+/** What a submitter says of a whole upload: in the query, or in a header `tidemark-<name>`. */
+export interface UploadSettings {
+  readonly format: string;
+  readonly namespace: string;
+  readonly originKind: OriginKind;
+  readonly licence: string;
+  readonly sourceFile: string;
+  readonly idempotencyKey: string | undefined;
+  /** One JSON text as the whole body, in place of one a line. */
+  readonly single: boolean;
+}
+
+/** @throws HttpProblem 422 for a setting that can't be used */
+export function readUploadSettings(request: FastifyRequest): UploadSettings {
+  const query = (request.query ?? {}) as Readonly<Record<string, unknown>>;
+  const header = (name: string) => {
+    const value = request.headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  };
+  const given = Object.fromEntries(
+    Object.keys(schema.shape).map((name) => {
+      const headerName = name === 'idempotency_key' ? 'idempotency-key' : `tidemark-${name.replaceAll('_', '-')}`;
+      return [name, query[name] ?? header(headerName)];
+    }),
+  );
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(({ path, message }) => ({ where: `query.${path.join('.')}`, why: message }));
+    throw unusable(
+      "The upload's settings can't be used.",
+      faults,
+      'Correct the settings named and send the upload again.',
+    );
+  }
+  const { origin, source_file, idempotency_key, ...rest } = parsed.data;
+  return {
+    ...rest,
+    originKind: origin === undefined ? OriginKind.UNSPECIFIED : ORIGINS[origin],
+    sourceFile: source_file,
+    idempotencyKey: idempotency_key,
+    single: /^application\/json\b/i.test(request.headers['content-type'] ?? ''),
+  };
+}

@@ -1,0 +1,214 @@
+import { Injectable } from '@nestjs/common';
+import { BlobStore, storePayload } from '@tidemark/blob-store';
+import { submitterMac } from '@tidemark/identity';
+import { type Payload, type Submitter, SubmitterSchema } from '@tidemark/proto';
+import { create } from '@bufbuild/protobuf';
+import {
+  causeOf,
+  derivedEventId,
+  InjectConfig,
+  StageDatabase,
+  type StageTransaction,
+  type Cause,
+} from '@tidemark/stage-runtime';
+import { Callers } from '../http/caller.ts';
+import { conflict } from '../http/http-problem.ts';
+import type { GatewayConfig } from '../gateway.config.ts';
+import { type CheckedLine, checkLine, type JsonObject } from './check-line.ts';
+import type { SpooledBody } from './spool-body.ts';
+import { type Line, splitLines } from './split-lines.ts';
+import { identifyUpload, type UploadIdentity } from './upload-identity.ts';
+import type { UploadSettings } from './upload-settings.ts';
+
+/** A transaction takes this many records, or this many bytes, whichever comes first. */
+const CHUNK_RECORDS = 500;
+const CHUNK_BYTES = 8 * 1024 * 1024;
+
+/** What differs between problems and rollouts. */
+export interface UploadKind {
+  readonly name: 'problems' | 'rollouts';
+  /** Publishes the record on its intake topic. */
+  publish(tx: StageTransaction, cause: Cause, record: OfferedRecord): void;
+  /** What the answer of a taken record holds beside its event id. */
+  answer(record: OfferedRecord): object;
+}
+
+/** A record that is taken: stored, and vouched for. */
+export interface OfferedRecord {
+  readonly line: number;
+  readonly bytes: Uint8Array;
+  readonly value: JsonObject;
+  readonly payload: Payload;
+  readonly submitter: Submitter;
+  readonly settings: UploadSettings;
+  readonly fileSha256: string;
+}
+
+/** Takes uploads: an answer means that the record's event is committed to the outbox. */
+@Injectable()
+export class Uploads {
+  constructor(
+    private readonly database: StageDatabase,
+    private readonly blobs: BlobStore,
+    private readonly callers: Callers,
+    @InjectConfig() private readonly config: GatewayConfig,
+  ) {}
+
+  /**
+   * Answers one object a record, in the order of the lines, and a summary as the last one. Without the summary the
+   * upload did not come to its end; sending it again is harmless.
+   *
+   * @throws HttpProblem 409 when the idempotency key was used for another content
+   */
+  async *take(kind: UploadKind, body: SpooledBody, settings: UploadSettings): AsyncGenerator<object> {
+    const identity = identifyUpload({
+      kind: kind.name,
+      submitter: this.callers.name,
+      ...settings,
+      sha256: body.sha256,
+    });
+    const times = await this.begin(kind, identity, body, settings);
+    let accepted = 0;
+    let refused = 0;
+    for await (const lines of inChunks(this.linesOf(body, settings), CHUNK_RECORDS, CHUNK_BYTES)) {
+      const checked = lines.map((line) => checkLine(line, this.config.maxRecordBytes));
+      const events = await this.commit(kind, checked, identity, settings);
+      for (const line of checked) {
+        if (line.kind === 'refused') {
+          refused += 1;
+          const { todo, ...refusal } = line.refusal;
+          yield { outcome: 'refused', ...refusal, do: todo };
+        } else {
+          accepted += 1;
+          yield { outcome: 'accepted', line: line.line, ...events.get(line.line) };
+        }
+      }
+    }
+    await this.end(identity, accepted, refused);
+    yield {
+      outcome: 'summary',
+      records: accepted + refused,
+      accepted,
+      refused,
+      sha256: body.sha256,
+      repeated: times > 0,
+    };
+  }
+
+  private linesOf(body: SpooledBody, settings: UploadSettings): AsyncIterable<Line> {
+    return settings.single
+      ? wholeBody(body, this.config.maxRecordBytes)
+      : splitLines(body.chunks(), this.config.maxRecordBytes);
+  }
+
+  /** @returns how often the upload came to its end before */
+  private async begin(
+    { name }: UploadKind,
+    { uploadId }: UploadIdentity,
+    { sha256 }: SpooledBody,
+    { sourceFile }: UploadSettings,
+  ): Promise<number> {
+    const [known] = await this.database.query<{ content_sha256: string; times: number }>(
+      `INSERT INTO upload AS u (upload_id, kind, content_sha256, source_file, submitter) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (upload_id) DO UPDATE SET last_at = now()
+       RETURNING content_sha256, times`,
+      [uploadId, name, sha256, sourceFile.replaceAll('\0', '\uFFFD'), this.callers.name],
+    );
+    if (known !== undefined && known.content_sha256 !== sha256) {
+      throw conflict(
+        'idempotency_key_reused',
+        'The Idempotency-Key was used for an upload with another content.',
+        'Use a new key for each upload, and the same one to repeat it.',
+      );
+    }
+    return known?.times ?? 0;
+  }
+
+  private async end({ uploadId }: UploadIdentity, accepted: number, refused: number): Promise<void> {
+    await this.database.query(
+      'UPDATE upload SET accepted = $2, refused = $3, times = times + 1, last_at = now() WHERE upload_id = $1',
+      [uploadId, accepted, refused],
+    );
+  }
+
+  /** Commits the events of a chunk. @returns what to answer, by line */
+  private async commit(
+    kind: UploadKind,
+    checked: readonly CheckedLine[],
+    { uploadId, fileSha256 }: UploadIdentity,
+    settings: UploadSettings,
+  ): Promise<ReadonlyMap<number, object>> {
+    const records = await Promise.all(
+      checked.flatMap((line) => (line.kind === 'taken' ? [this.offer(line, settings, fileSha256)] : [])),
+    );
+    if (records.length === 0) return new Map();
+    const handler = `offer-${kind.name}`;
+    const causes = records.map(({ line }) => causeOf(`${uploadId}:${line}`));
+    await this.database.transaction(handler, async (tx) => {
+      for (const [index, record] of records.entries()) kind.publish(tx, causes[index] as Cause, record);
+    });
+    return new Map(
+      records.map((record, index) => [
+        record.line,
+        { event_id: derivedEventId(`gateway/${handler}`, causes[index]?.id ?? '', 0), ...kind.answer(record) },
+      ]),
+    );
+  }
+
+  /** Large records go into the blob store before the event that names them is written. */
+  private async offer(
+    { line, bytes, value }: CheckedLine & { kind: 'taken' },
+    settings: UploadSettings,
+    fileSha256: string,
+  ): Promise<OfferedRecord> {
+    const payload = await storePayload(this.blobs, bytes);
+    return {
+      line,
+      bytes,
+      value,
+      payload,
+      settings,
+      fileSha256,
+      submitter: this.submitterOf(bytes, line, settings.sourceFile),
+    };
+  }
+
+  private submitterOf(payload: Uint8Array, line: number, sourceFile: string): Submitter {
+    const { macSecret } = this.config;
+    const { name, trustedToGrade } = this.callers;
+    return create(SubmitterSchema, {
+      name,
+      trustedToGrade,
+      sourceFile,
+      sourceRecord: BigInt(line),
+      ...(macSecret !== undefined && {
+        gatewayMac: submitterMac(macSecret, { submitter: name, trustedToGrade, payload }),
+      }),
+    });
+  }
+}
+
+async function* inChunks(lines: AsyncIterable<Line>, maxRecords: number, maxBytes: number): AsyncGenerator<Line[]> {
+  let chunk: Line[] = [];
+  let bytes = 0;
+  for await (const line of lines) {
+    chunk.push(line);
+    bytes += line.kind === 'line' ? line.bytes.length : 0;
+    if (chunk.length < maxRecords && bytes < maxBytes) continue;
+    yield chunk;
+    chunk = [];
+    bytes = 0;
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+/** A body that is one JSON text, over however many lines. */
+async function* wholeBody({ sizeBytes, chunks }: SpooledBody, limitBytes: number): AsyncGenerator<Line> {
+  if (sizeBytes > limitBytes) {
+    yield { kind: 'too_large', number: 1, sizeBytes };
+    return;
+  }
+  const parts: Uint8Array[] = [];
+  for await (const part of chunks()) parts.push(part);
+  yield { kind: 'line', number: 1, bytes: Buffer.concat(parts) };
+}

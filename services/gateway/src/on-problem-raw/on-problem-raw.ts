@@ -1,0 +1,27 @@
+import { Controller } from '@nestjs/common';
+import { topics } from '@tidemark/event-log';
+import type { ProblemRaw } from '@tidemark/proto';
+import { type EventBatch, OnEvent, type StageTransaction } from '@tidemark/stage-runtime';
+import { learnNames } from '../read-model/learn-names.ts';
+import { VisibleStates } from '../read-model/visible-states.ts';
+
+/** `problems.raw` → where problems come from. */
+@Controller()
+export class OnProblemRaw {
+  constructor(private readonly states: VisibleStates) {}
+
+  @OnEvent(topics.problemsRaw)
+  async handle(batch: EventBatch<ProblemRaw>, tx: StageTransaction): Promise<void> {
+    const names = batch.events.map(({ value: { problemId, content, origin, submitter } }) => ({
+      problemId,
+      title: content?.title ?? '',
+      origin,
+      submitter,
+    }));
+    await this.states.refresh(
+      tx,
+      names.map(({ problemId }) => problemId),
+      () => learnNames(tx, names, false),
+    );
+  }
+}

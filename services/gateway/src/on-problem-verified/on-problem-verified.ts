@@ -1,0 +1,43 @@
+import { Controller } from '@nestjs/common';
+import { topics } from '@tidemark/event-log';
+import type { ProblemVerified } from '@tidemark/proto';
+import { type EventBatch, OnEvent, type StageTransaction } from '@tidemark/stage-runtime';
+import { deleteRows, type RowOf, upsertRows } from '../postgres/table.ts';
+import { verifiedProblems } from '../postgres/tables.ts';
+import { VisibleStates } from '../read-model/visible-states.ts';
+
+/** `problems.verified` → the suite that judges, and how the references fared. The suite itself is not kept. */
+@Controller()
+export class OnProblemVerified {
+  constructor(private readonly states: VisibleStates) {}
+
+  @OnEvent(topics.problemsVerified)
+  async handle(batch: EventBatch<ProblemVerified>, tx: StageTransaction): Promise<void> {
+    const events = batch.events.map(({ value }) => value);
+    const removed = batch.removed.map(({ key }) => key);
+    await this.states.refresh(tx, [...events.map(({ problemId }) => problemId), ...removed], async () => {
+      await upsertRows(tx, verifiedProblems, events.map(rowOf));
+      await deleteRows(
+        tx,
+        verifiedProblems,
+        removed.map((id) => [id]),
+      );
+    });
+  }
+}
+
+const rowOf = (event: ProblemVerified): RowOf<typeof verifiedProblems> => ({
+  problem_id: event.problemId,
+  version: event.version,
+  split: event.split,
+  suite_hash: event.suiteHash,
+  test_count: event.testCount,
+  judge_version: event.judgeVersion,
+  reference_runs: event.references.map((run) => ({
+    solution_sha256: run.solutionSha256,
+    language: run.language,
+    tests_run: run.testsRun,
+    max_cpu_time_ms: run.maxCpuTimeMs,
+    max_memory_bytes: Number(run.maxMemoryBytes),
+  })),
+});

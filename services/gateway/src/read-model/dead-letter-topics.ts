@@ -1,0 +1,62 @@
+import { fromBinary } from '@bufbuild/protobuf';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { Injectable } from '@nestjs/common';
+import type { LogRecord } from '@tidemark/event-log';
+import { type DeadLetter, DeadLetterSchema, type Submitter } from '@tidemark/proto';
+import type { StageTransaction } from '@tidemark/stage-runtime';
+import { type RowOf, upsertRows } from '../postgres/table.ts';
+import { deadLetters } from '../postgres/tables.ts';
+import type { FollowedTopic } from './log-follower.ts';
+import { decodeRecord } from '../topics/decode-record.ts';
+import { VisibleStates } from './visible-states.ts';
+
+/** `<topic>.<service>.dlq.v1` → which records lie aside, of which problem or of which line of which file. */
+@Injectable()
+export class DeadLetterTopics implements FollowedTopic {
+  constructor(private readonly states: VisibleStates) {}
+
+  async apply(tx: StageTransaction, topic: string, records: readonly LogRecord[]): Promise<void> {
+    const rows = records.flatMap((record) => (record.value === null ? [] : [rowOf(topic, record, record.value)]));
+    const ids = rows.map(({ problem_id }) => problem_id).filter((id) => typeof id === 'string');
+    await this.states.refresh(tx, ids, () => upsertRows(tx, deadLetters, rows));
+  }
+
+  async reset(tx: StageTransaction, topic: string): Promise<void> {
+    await tx.query('DELETE FROM dead_letter WHERE dlq_topic = $1', [topic]);
+  }
+}
+
+function rowOf(dlqTopic: string, { partition, offset }: LogRecord, value: Uint8Array): RowOf<typeof deadLetters> {
+  const letter = fromBinary(DeadLetterSchema, value);
+  const { problemId, version, submitter } = subjectOf(letter);
+  return {
+    dlq_topic: dlqTopic,
+    dlq_partition: partition,
+    dlq_offset: offset,
+    topic: letter.topic,
+    service: letter.service,
+    problem_id: problemId ?? null,
+    version: version ?? null,
+    source_file: submitter?.sourceFile || null,
+    source_record: submitter?.sourceRecord ?? null,
+    error_code: letter.errorCode,
+    error_message: letter.errorMessage,
+    attempts: letter.attempts,
+    dead_lettered_at: letter.deadLetteredAt === undefined ? null : timestampDate(letter.deadLetteredAt),
+  };
+}
+
+/** What the record laid aside speaks of, as far as it can be read; what its key says where it can't. */
+function subjectOf(letter: DeadLetter): { problemId?: string; version?: number; submitter?: Submitter } {
+  const message = letter.value === undefined ? undefined : decodeRecord(letter.topic, letter.value);
+  const fields = (message ?? {}) as { problemId?: string; version?: number; submitter?: Submitter };
+  const key = new TextDecoder().decode(letter.key ?? new Uint8Array());
+  const problemId = /^problems\.(?!intake)/.test(letter.topic) ? (fields.problemId ?? keyedProblem(key)) : undefined;
+  return {
+    ...(problemId !== undefined && { problemId }),
+    ...(fields.version !== undefined && { version: fields.version }),
+    ...(fields.submitter !== undefined && { submitter: fields.submitter }),
+  };
+}
+
+const keyedProblem = (key: string): string | undefined => /^[0-9a-f]{32}/.exec(key)?.[0];

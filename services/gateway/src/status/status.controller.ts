@@ -1,0 +1,121 @@
+import { Controller, Get, Param, Req } from '@nestjs/common';
+import { Bin } from '@tidemark/proto';
+import { StageDatabase } from '@tidemark/stage-runtime';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { notFound } from '../http/http-problem.ts';
+import { readQuery } from '../http/read-body.ts';
+import { binName } from '../read-model/names.ts';
+import { targetSlugOf } from '../targets/target-slug.ts';
+import { Targets } from '../targets/targets.ts';
+import { countStates, countTargets } from './funnel.ts';
+import { Quiet } from './quiet.ts';
+import { Rates } from './rates.ts';
+import type { ServiceReport } from './service-directory.ts';
+
+const movesSchema = z.object({ limit: z.coerce.number().int().min(1).max(10_000).default(100) });
+
+/** Where everything stands. */
+@Controller('v1')
+export class StatusController {
+  constructor(
+    private readonly database: StageDatabase,
+    private readonly quiet: Quiet,
+    private readonly rates: Rates,
+    private readonly targets: Targets,
+  ) {}
+
+  /** The funnel, the targets, the services, and whether all is quiet. */
+  @Get('status')
+  async status(): Promise<object> {
+    // Looked at first: when it is quiet, everything read afterwards is what it settled on.
+    const { quiet, services } = await this.quiet.look();
+    const states = await countStates(this.database);
+    return {
+      at: new Date().toISOString(),
+      quiet,
+      problems: states.reduce((sum, { problems }) => sum + problems, 0),
+      funnel: states,
+      intake: await this.intake(),
+      targets: await countTargets(this.database),
+      rates_per_second: this.rates.perSecond(),
+      services: services.map(serviceJson),
+    };
+  }
+
+  /** The bins of one target. */
+  @Get('targets/:slug/bins')
+  async bins(@Param('slug') slug: string): Promise<object> {
+    const target = targetSlugOf(slug);
+    const counts = (await countTargets(this.database)).find((candidate) => candidate.target === target);
+    if (counts === undefined) throw notFound('target', target, 'Declare it first: PUT /v1/targets/<slug>.');
+    return counts;
+  }
+
+  /** The newest moves between bins, newest first. */
+  @Get('targets/:slug/moves')
+  async moves(@Param('slug') slug: string, @Req() request: FastifyRequest): Promise<object> {
+    const target = targetSlugOf(slug);
+    const { limit } = readQuery(request, movesSchema);
+    await this.targets.assertKnown(target);
+    const rows = await this.database.query<{
+      problem_id: string;
+      title: string | null;
+      evaluation: bigint;
+      from_bin: Bin;
+      to_bin: Bin;
+      reason: string;
+      moved_at: Date | null;
+    }>(
+      `SELECT b.problem_id, p.title, b.evaluation, b.from_bin, b.to_bin, b.reason, b.moved_at
+       FROM bin_move AS b LEFT JOIN problem AS p USING (problem_id)
+       WHERE b.target = $1 ORDER BY b.evaluation DESC, b.problem_id LIMIT $2`,
+      [target, limit],
+    );
+    return {
+      target,
+      moves: rows.map(({ from_bin, to_bin, evaluation, moved_at, title, ...row }) => ({
+        ...row,
+        title: title ?? '',
+        evaluation: Number(evaluation),
+        from: binName(from_bin),
+        to: binName(to_bin),
+        moved_at: moved_at?.toISOString() ?? null,
+      })),
+    };
+  }
+
+  private async intake(): Promise<object> {
+    const [row] = await this.database.query(
+      `SELECT count(*)::float8 AS uploads,
+         coalesce(sum(accepted) FILTER (WHERE kind = 'problems'), 0)::float8 AS problems_accepted,
+         coalesce(sum(refused) FILTER (WHERE kind = 'problems'), 0)::float8 AS problems_refused,
+         coalesce(sum(accepted) FILTER (WHERE kind = 'rollouts'), 0)::float8 AS rollouts_accepted,
+         coalesce(sum(refused) FILTER (WHERE kind = 'rollouts'), 0)::float8 AS rollouts_refused
+       FROM upload`,
+    );
+    return row ?? {};
+  }
+}
+
+function serviceJson(report: ServiceReport): object {
+  if (!report.reachable) return { service: report.service, reachable: false, error: report.error };
+  const { lag, outboxRows, openJobs, pendingWork, deadLetters } = report.activity;
+  const sum = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((total, n) => total + n, 0);
+  return {
+    service: report.service,
+    reachable: true,
+    quiet: report.quiet,
+    lag: sum(lag),
+    lag_by_topic: nonZero(lag),
+    outbox: outboxRows,
+    jobs: sum(openJobs),
+    jobs_by_kind: nonZero(openJobs),
+    pending: nonZero(pendingWork),
+    dead_letters: sum(deadLetters),
+    dead_letters_by_topic: nonZero(deadLetters),
+  };
+}
+
+const nonZero = (counts: Readonly<Record<string, number>>) =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));

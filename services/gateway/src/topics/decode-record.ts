@@ -1,0 +1,26 @@
+import { type DescMessage, fromBinary, type Message } from '@bufbuild/protobuf';
+import { curatedTopic, type TopicDefinition, topics } from '@tidemark/event-log';
+import { DeadLetterSchema } from '@tidemark/proto';
+
+const byName: ReadonlyMap<string, TopicDefinition> = new Map(
+  Object.values(topics).map((definition) => [definition.name, definition as unknown as TopicDefinition]),
+);
+
+/** The schema of a topic by its name; undefined for a name that is none of ours. */
+export function schemaOfTopic(name: string): DescMessage | undefined {
+  if (/\.dlq\.v1$/.test(name)) return DeadLetterSchema;
+  const target = /^curated\.([a-z0-9-]+)\.v1$/.exec(name)?.[1];
+  if (target !== undefined) return curatedTopic(target).schema;
+  return byName.get(name)?.schema;
+}
+
+/** The message of a record; undefined when the topic is unknown or the bytes are none of its. */
+export function decodeRecord(topic: string, value: Uint8Array): Message | undefined {
+  const schema = schemaOfTopic(topic);
+  if (schema === undefined) return undefined;
+  try {
+    return fromBinary(schema, value);
+  } catch {
+    return undefined;
+  }
+}
