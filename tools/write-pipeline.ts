@@ -44,7 +44,9 @@ function rowsOf(topic: TopicDefinition, reader: string): string[][] {
   const made = tablesOf(reader);
   return reaches.map(({ handler, decisions, texts }) => {
     const sql = texts.join('\n');
-    const touched = made.filter((name) => new RegExp(`(FROM|INTO|UPDATE|JOIN|TABLE|USING|ONLY|,)\\s+"?${name}\\b`, 'i').test(sql));
+    const touched = made.filter((name) =>
+      new RegExp(`(FROM|INTO|UPDATE|JOIN|TABLE|USING|ONLY|,)\\s+"?${name}\\b`, 'i').test(sql),
+    );
     return [...start, list([handler].map(inService)), list([...decisions].map(inService)), list(touched)];
   });
 }
@@ -85,7 +87,8 @@ function follow(start: ts.Node, handler: string, service: string): Reach {
   const decisions = new Set<string>();
   const texts: string[] = [];
   const visit = (node: ts.Node): void => {
-    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) texts.push(node.text);
+    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node))
+      texts.push(node.text);
     if (ts.isIdentifier(node)) {
       for (const declaration of declarationsOf(node)) {
         const file = relative(root, declaration.getSourceFile().fileName);
@@ -115,7 +118,9 @@ function declarationsOf(name: ts.Identifier): ts.Declaration[] {
 }
 
 function tablesOf(service: string): string[] {
-  const sources = globSync(`services/${service}/src/postgres/**/*.ts`, { cwd: root }).map((path) => readFileSync(join(root, path), 'utf8'));
+  const sources = globSync(`services/${service}/src/postgres/**/*.ts`, { cwd: root }).map((path) =>
+    readFileSync(join(root, path), 'utf8'),
+  );
   const made = sources.join('\n').matchAll(/CREATE TABLE (?:IF NOT EXISTS )?"?(\w+)"?\s*\(/gi);
   return [...new Set([...made].map(([, name = '']) => name))];
 }
