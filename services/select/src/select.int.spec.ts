@@ -32,16 +32,17 @@ const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 const inline = (bytes: Uint8Array) =>
   create(PayloadSchema, { sha256: sha256(bytes), sizeBytes: BigInt(bytes.length), inline: bytes });
 
-const verified = (problemId: string, changes: Partial<ProblemVerified> = {}) =>
-  create(ProblemVerifiedSchema, {
+const verified = (problemId: string, changes: Partial<ProblemVerified> = {}): ProblemVerified => {
+  const message = create(ProblemVerifiedSchema, {
     problemId,
     version: 1,
     suiteHash: `suite-${problemId}`,
     suite: inline(suite),
     split: Split.TRAIN,
     content: { title: problemId, statement: inline(Buffer.from(`Do ${problemId}.`)) },
-    ...changes,
   });
+  return Object.assign(message, changes);
+};
 
 const estimated = (problemId: string, alpha: number, beta: number, bin: Bin) =>
   create(DifficultyEstimatedSchema, {

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { decideChanges, type PublishedMember } from './decide-changes.ts';
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
-const record = (problemId: string, changes: Partial<CuratedProblem> = {}) =>
-  create(CuratedProblemSchema, { problemId, bin: Bin.MEDIUM, value: 0.5, ...changes });
+const record = (problemId: string, changes: Partial<CuratedProblem> = {}): CuratedProblem =>
+  Object.assign(create(CuratedProblemSchema, { problemId, bin: Bin.MEDIUM, value: 0.5 }), changes);
 
 const asPublished = (...records: CuratedProblem[]): Map<string, PublishedMember> =>
   new Map(
