@@ -3,6 +3,7 @@ import { topics } from '@tidemark/event-log';
 import {
   Bin,
   CheckpointAdvancedSchema,
+  CommandCompletedSchema,
   CommandOutcome,
   CommandRequestedSchema,
   EvaluationTrigger,
@@ -10,9 +11,12 @@ import {
   ProblemVerifiedSchema,
   RolloutsGradedSchema,
   Split,
+  SuiteChangedSchema,
 } from '@tidemark/proto';
+import { LeaseLostError } from '@tidemark/stage-runtime';
 import { type StageHarness, startStage } from '@tidemark/stage-runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
+import { Evaluator } from './evaluate/evaluator.ts';
 import { calibrate } from './index.ts';
 import { declared, graded, PROBLEM, SUITE } from './testing/events.ts';
 
@@ -288,6 +292,49 @@ describe('calibrate', () => {
     expect(numbers).toEqual(numbers.map((_, i) => BigInt(i + 1)));
     const done = (await values(s.published(topics.commandsCompleted))).map(({ commandId }) => commandId);
     expect([...new Set(done)].sort()).toEqual(['c0', 'c1', 'last']);
+  });
+
+  it('counts the old suite until a regrade completes, then the new one from one evaluation on', async () => {
+    const s = await start();
+    const newSuite = 'b'.repeat(64);
+    const verified = (suiteHash: string) =>
+      create(ProblemVerifiedSchema, { problemId: PROBLEM, version: 1, suiteHash });
+    await s.publish(topics.targetsDeclared, declared());
+    await s.publish(topics.problemsVerified, verified(SUITE));
+    await s.publish(topics.rolloutsGraded, graded('g1', 'pppp'));
+    await s.untilQuiet();
+    await s.publish(
+      topics.suitesChanged,
+      create(SuiteChangedSchema, { problemId: PROBLEM, version: 1, oldSuiteHash: SUITE, newSuiteHash: newSuite }),
+    );
+    await s.publish(topics.rolloutsGraded, graded('g1', 'pfff', {}, { suiteHash: newSuite }));
+    await s.untilQuiet();
+    await evaluate(s, 'c1');
+    expect(await latest(s)).toMatchObject({ suiteHash: SUITE, attempts: 4, passes: 4 });
+
+    // The completion may arrive before the request: two topics.
+    const completed = { commandId: 'r1', service: 'execute', outcome: CommandOutcome.DONE };
+    await s.publish(topics.commandsCompleted, create(CommandCompletedSchema, completed));
+    await s.untilQuiet();
+    expect(await latest(s)).toMatchObject({ passes: 4 });
+    const regrade = { case: 'regrade', value: { problemId: PROBLEM } } as const;
+    await s.publish(
+      topics.commandsRequested,
+      create(CommandRequestedSchema, { commandId: 'r1', service: 'execute', command: regrade }),
+    );
+    await s.untilQuiet();
+    expect(await latest(s)).toMatchObject({ suiteHash: newSuite, attempts: 4, passes: 1 });
+  });
+
+  it('evaluates nothing for a replica whose lease another has taken', async () => {
+    const s = await start();
+    await s.publish(topics.targetsDeclared, declared());
+    await s.publish(topics.rolloutsGraded, graded('g1', 'pp'));
+    await s.untilQuiet();
+    await evaluate(s, 'c1');
+    const evaluator = s.service.get(Evaluator);
+    await expect(evaluator.evaluate('line-a', { name: 'target:line-a', epoch: 0n })).rejects.toThrow(LeaseLostError);
+    expect(await evaluations(s)).toHaveLength(1);
   });
 
   it('evaluates a target on one replica, though any replica counts', async () => {
