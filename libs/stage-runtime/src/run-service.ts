@@ -26,6 +26,8 @@ export interface RunOptions {
   readonly partitions?: number;
   /** `silent` in specs. Default `info`. */
   readonly logLevel?: string;
+  /** Where log lines are appended. Default: stdout. */
+  readonly logFile?: string;
 }
 
 export interface Readiness {

@@ -24,7 +24,7 @@ export async function startStage<Schema extends z.ZodObject>(
 ): Promise<Stage> {
   const config = parseConfig(definition.configSchema, definition.name, options.env ?? process.env);
   if (options.http !== undefined) assertAccess(options.http);
-  const logger = createLogger(definition.name, options.logLevel ?? 'info');
+  const logger = createLogger(definition.name, options.logLevel ?? 'info', options.logFile);
   const dataSource = createDataSource({
     databaseUrl: options.databaseUrl,
     schema: definition.name,

@@ -17,7 +17,7 @@ import { LeaseLostError } from '@tidemark/stage-runtime';
 import { type StageHarness, startStage } from '@tidemark/stage-runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Evaluator } from './evaluate/evaluator.ts';
-import { calibrate } from './index.ts';
+import { calibrateService } from './index.ts';
 import { declared, graded, PROBLEM, SUITE } from './testing/events.ts';
 
 let stage: StageHarness | undefined;
@@ -28,7 +28,7 @@ afterEach(async () => {
 /** Groups alone make no evaluation point unless a spec says so. */
 const commandsOnly = { evaluateAfterGroups: '0', evaluateAfterSeconds: '0' };
 const start = async (config: Record<string, string> = commandsOnly): Promise<StageHarness> => {
-  stage = await startStage(calibrate, { config });
+  stage = await startStage(calibrateService, { config });
   return stage;
 };
 const evaluateCommand = (commandId: string, target = 'line-a') =>

@@ -5,7 +5,7 @@ import { CalibrateModule } from './calibrate.module.ts';
 import { migrations } from './postgres/migrations.ts';
 
 /** How hard each problem is for each target, from what its rollouts came to. */
-export const calibrate = defineService({
+export const calibrateService = defineService({
   name: 'calibrate',
   configSchema: calibrateConfigSchema,
   module: CalibrateModule,

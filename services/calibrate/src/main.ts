@@ -1,4 +1,4 @@
 import { runAlone } from '@tidemark/stage-runtime';
-import { calibrate } from './index.ts';
+import { calibrateService } from './index.ts';
 
-await runAlone(calibrate);
+await runAlone(calibrateService);

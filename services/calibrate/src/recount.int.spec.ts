@@ -15,7 +15,7 @@ import { type StageHarness, startStage } from '@tidemark/stage-runtime/testing';
 import { describeWithKafka } from '@tidemark/testing-servers';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { calibrate } from './index.ts';
+import { calibrateService } from './index.ts';
 import { declared, graded, SUITE } from './testing/events.ts';
 
 const script = resolve(import.meta.dirname, '../../../tools/proofs/recount.py');
@@ -97,7 +97,7 @@ function describeRecount(name: string, openLog: () => EventLog | undefined): voi
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'recount-'));
     log = openLog();
-    stage = await startStage(calibrate, {
+    stage = await startStage(calibrateService, {
       config: { evaluateAfterGroups: '50', evaluateAfterSeconds: '0' },
       environment: target,
       ...(log && { log }),

@@ -5,7 +5,7 @@ import { scoreConfigSchema } from './score.config.ts';
 import { ScoreModule } from './score.module.ts';
 
 /** How hard each verified problem is thought to be, before anyone has tried it. */
-export const score = defineService({
+export const scoreService = defineService({
   name: 'score',
   configSchema: scoreConfigSchema,
   module: ScoreModule,

@@ -1,4 +1,4 @@
 import { runAlone } from '@tidemark/stage-runtime';
-import { score } from './index.ts';
+import { scoreService } from './index.ts';
 
-await runAlone(score);
+await runAlone(scoreService);

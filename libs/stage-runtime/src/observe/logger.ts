@@ -1,9 +1,14 @@
 import type { LoggerService } from '@nestjs/common';
 import { type Logger, pino } from 'pino';
 
-/** One JSON object a line on stdout; stable messages, ids as fields. Never given solutions, tests or secrets. */
-export function createLogger(service: string, level: string): Logger {
-  return pino({ level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime });
+/**
+ * One JSON object a line; stable messages, ids as fields. Never given solutions, tests or secrets.
+ *
+ * @param file appended to, a line at once; without it lines go to stdout
+ */
+export function createLogger(service: string, level: string, file?: string): Logger {
+  const options = { level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime };
+  return file === undefined ? pino(options) : pino(options, pino.destination({ dest: file, sync: true }));
 }
 
 /** An error as log fields: name, message, code and stack, and nothing of the values that a query carried. */

@@ -5,7 +5,7 @@ import { topics } from '@tidemark/event-log';
 import { OriginKind, ProblemVerifiedSchema, Stage, StageOutcome, TaskKind, TestForm } from '@tidemark/proto';
 import { type StageHarness, startStage } from '@tidemark/stage-runtime/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { score } from '../index.ts';
+import { scoreService } from '../index.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const payload = (text: string) => ({
@@ -38,7 +38,7 @@ function verified(problemId: string, version: number, statement: string, referen
 describe('scoring verified problems', () => {
   let stage: StageHarness;
   beforeAll(async () => {
-    stage = await startStage(score);
+    stage = await startStage(scoreService);
   });
   afterAll(() => stage?.stop());
 

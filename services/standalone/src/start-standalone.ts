@@ -1,0 +1,115 @@
+import { BundledPostgresError, freePort } from '@tidemark/bundled-postgres';
+import { type EventLog, openEmbeddedEventLog, openKafkaEventLog } from '@tidemark/event-log';
+import { ServiceDirectory } from '@tidemark/gateway';
+import type { RunningService } from '@tidemark/stage-runtime';
+import { type DataFolder, openDataFolder } from './data-folder.ts';
+import { type Database, openDatabase } from './open-database.ts';
+import { services } from './services.ts';
+
+export interface StandaloneOptions {
+  /** Where everything is kept; made when missing. Without it the first of `defaultFolders` that PostgreSQL can use. */
+  readonly dataFolder?: string;
+  readonly defaultFolders: readonly string[];
+  /** Address of the gateway. On any other than loopback an access token is required. */
+  readonly host: string;
+  /** Port of the gateway; 0 takes a free one. */
+  readonly port: number;
+  readonly accessToken?: string;
+  /** A PostgreSQL of the user's own; without it the bundled one runs on the data folder. */
+  readonly databaseUrl?: string;
+  /** Brokers as host:port; without them the log is kept in PostgreSQL. */
+  readonly kafkaBrokers?: readonly string[];
+  /** Variables of the services' own settings (`TIDEMARK_<SERVICE>_…`). */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly logLevel: string;
+}
+
+/** All services in this process. */
+export interface Standalone {
+  /** The gateway's address. */
+  readonly url: string;
+  readonly folder: DataFolder;
+  readonly services: readonly RunningService[];
+  /** True when a PostgreSQL that an earlier run left behind was taken over. */
+  readonly adoptedDatabase: boolean;
+  /** Closes the door, finishes what is in hand, stops the bundled database. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** Starts everything, in the order of the flow. What was started is stopped again when a later part can't start. */
+export async function startStandalone(options: StandaloneOptions): Promise<Standalone> {
+  const closers: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer();
+  };
+  try {
+    const { folder, database } = await openStores(options);
+    closers.push(() => database.close());
+    const log = await openLog(options, database);
+    closers.push(() => log.close());
+    const running = await startServices(options, folder, database, log, closers);
+    const gateway = running.find(({ name }) => name === 'gateway');
+    if (gateway?.address === undefined) throw new Error('the gateway serves no address');
+    const directory = gateway.get(ServiceDirectory);
+    for (const service of running) if (service !== gateway) directory.register(service);
+    return { url: gateway.address, folder, services: running, adoptedDatabase: database.adopted, stop: close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function startServices(
+  options: StandaloneOptions,
+  folder: DataFolder,
+  database: Database,
+  log: EventLog,
+  closers: (() => Promise<void>)[],
+): Promise<RunningService[]> {
+  const { host, port, accessToken, logLevel } = options;
+  const selectPort = await freePort();
+  const env = {
+    TIDEMARK_GATEWAY_MAC_SECRET: folder.gatewaySecret,
+    TIDEMARK_INGEST_GATEWAY_SECRET: folder.gatewaySecret,
+    TIDEMARK_SELECT_GRPC_PORT: String(selectPort),
+    TIDEMARK_GATEWAY_SELECT_ADDRESS: `127.0.0.1:${selectPort}`,
+    ...options.env,
+  };
+  const running: RunningService[] = [];
+  for (const service of services) {
+    const started = await service.start({
+      environment: 'local',
+      log,
+      databaseUrl: database.url,
+      blobFolder: folder.blobs,
+      logLevel,
+      logFile: folder.logFile,
+      env,
+      ...(service.name === 'gateway' && { http: { host, port, ...(accessToken !== undefined && { accessToken }) } }),
+    });
+    running.push(started);
+    closers.push(() => started.stop());
+  }
+  return running;
+}
+
+async function openStores(options: StandaloneOptions): Promise<{ folder: DataFolder; database: Database }> {
+  const roots = options.dataFolder === undefined ? options.defaultFolders : [options.dataFolder];
+  for (const [index, root] of roots.entries()) {
+    const folder = openDataFolder(root);
+    try {
+      return { folder, database: await openDatabase({ url: options.databaseUrl, folder: folder.postgres }) };
+    } catch (error) {
+      // Started as root from a home that others may not enter: the next folder will do.
+      const closed = error instanceof BundledPostgresError && error.code === 'postgres.folder_unreadable';
+      if (!closed || index === roots.length - 1) throw error;
+    }
+  }
+  throw new Error('no data folder was named');
+}
+
+async function openLog({ kafkaBrokers }: StandaloneOptions, database: Database): Promise<EventLog> {
+  return kafkaBrokers === undefined
+    ? await openEmbeddedEventLog({ connection: { connectionString: database.url } })
+    : openKafkaEventLog({ brokers: kafkaBrokers, replicationFactor: 1, minInsyncReplicas: 1 });
+}
