@@ -2,13 +2,7 @@ import { Controller } from '@nestjs/common';
 import { BlobStore } from '@tidemark/blob-store';
 import { topics } from '@tidemark/event-log';
 import type { ProblemRaw } from '@tidemark/proto';
-import {
-  DependencyFault,
-  type EventBatch,
-  InjectConfig,
-  OnEvent,
-  type StageTransaction,
-} from '@tidemark/stage-runtime';
+import { type EventBatch, InjectConfig, OnEvent, type StageTransaction } from '@tidemark/stage-runtime';
 import type { NormalizeConfig } from '../normalize.config.ts';
 import { type KnownProblem, loadProblems, saveProblems } from '../postgres/problems.ts';
 import { decideNormalization } from './decide-normalization.ts';
