@@ -1,0 +1,4 @@
+import { runAlone } from '@tidemark/stage-runtime';
+import { dedupService } from './index.ts';
+
+await runAlone(dedupService);
