@@ -1,4 +1,5 @@
 import { calibrateService } from '@tidemark/calibrate';
+import { dedupService } from '@tidemark/dedup';
 import { gatewayService } from '@tidemark/gateway';
 import { ingestService } from '@tidemark/ingest';
 import { normalizeService } from '@tidemark/normalize';
@@ -22,6 +23,7 @@ const startable = <Schema extends z.ZodObject>(definition: ServiceDefinition<Sch
 export const services: readonly StartableService[] = [
   startable(ingestService),
   startable(normalizeService),
+  startable(dedupService),
   startable(scoreService),
   startable(calibrateService),
   startable(selectService),
