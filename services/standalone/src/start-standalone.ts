@@ -5,6 +5,7 @@ import type { RunningService } from '@tidemark/stage-runtime';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { type Database, openDatabase } from './open-database.ts';
 import { services } from './services.ts';
+import { processVariables } from './standalone.config.ts';
 
 export interface StandaloneOptions {
   /** Where everything is kept; made when missing. Without it the first of `defaultFolders` that PostgreSQL can use. */
@@ -19,8 +20,8 @@ export interface StandaloneOptions {
   readonly databaseUrl?: string;
   /** Brokers as host:port; without them the log is kept in PostgreSQL. */
   readonly kafkaBrokers?: readonly string[];
-  /** Variables of the services' own settings (`TIDEMARK_<SERVICE>_…`). */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Variables of the services' own settings (`TIDEMARK_<SERVICE>_…`). Default: those of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly logLevel: string;
 }
 
@@ -73,7 +74,7 @@ async function startServices(
     TIDEMARK_INGEST_GATEWAY_SECRET: folder.gatewaySecret,
     TIDEMARK_SELECT_GRPC_PORT: String(selectPort),
     TIDEMARK_GATEWAY_SELECT_ADDRESS: `127.0.0.1:${selectPort}`,
-    ...options.env,
+    ...(options.env ?? processVariables()),
   };
   const running: RunningService[] = [];
   for (const service of services) {
