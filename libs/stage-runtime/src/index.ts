@@ -22,6 +22,7 @@ export {
 } from './injectables.ts';
 export { createLogger } from './observe/logger.ts';
 export { type EventHandler, OnEvent, type OnEventOptions } from './on-event.ts';
+export { openLog } from './open-log.ts';
 export { runAlone } from './run-alone.ts';
 export { derivedEventId } from './outbox/event-ids.ts';
 export { type Readiness, type RunningService, type RunOptions, runService } from './run-service.ts';

@@ -1,8 +1,9 @@
-import { openEmbeddedEventLog } from '@tidemark/event-log';
 import type { z } from 'zod';
 import { aloneConfigSchema } from './config/alone-config.ts';
+import { openLog } from './open-log.ts';
 import { parseConfig } from './config/parse-config.ts';
 import type { ServiceDefinition } from './define-service.ts';
+import { createLogger } from './observe/logger.ts';
 import { runService } from './run-service.ts';
 
 /**
@@ -20,7 +21,7 @@ export async function runAlone<Schema extends z.ZodObject>(definition: ServiceDe
 
 async function start<Schema extends z.ZodObject>(definition: ServiceDefinition<Schema>): Promise<void> {
   const config = parseConfig(aloneConfigSchema, '', process.env);
-  const log = await openEmbeddedEventLog({ connection: { connectionString: config.databaseUrl } });
+  const log = await openLog(config, createLogger('event-log', config.logLevel));
   const service = await runService(definition, {
     environment: config.environment,
     log,

@@ -10,8 +10,18 @@ export const aloneConfigSchema = z.object({
   databaseUrl: z.url({ protocol: /^postgres(ql)?$/ }).describe('PostgreSQL, as postgres://user:password@host:port/db.'),
   kafkaBrokers: z
     .string()
+    .regex(/^[^\s,]+:\d+(\s*,\s*[^\s,]+:\d+)*$/, 'expected host:port, separated by commas')
     .optional()
     .describe('Kafka brokers as host:port, separated by commas. Without it the log is kept in PostgreSQL.'),
+  kafkaReplication: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(9)
+    .default(3)
+    .describe(
+      'Copies of each partition of new topics, 1 to 9; two must have a record, where there are two. Default 3.',
+    ),
   blobFolder: z.string().default('.tidemark/blobs').describe('Folder of the blob store. Default .tidemark/blobs.'),
   httpHost: z.string().default('127.0.0.1').describe('Address that HTTP binds to. Default 127.0.0.1.'),
   httpPort: z.coerce

@@ -18,6 +18,17 @@ export function describeTopics(harness: Harness): void {
       expect(await logs[0]?.admin.list()).toContain(name);
     });
 
+    test('that are missing are created among others that are there', async () => {
+      const log = await harness.open();
+      const names = [1, 2, 3].map(() => `test.${unique()}.v1`);
+      await harness.topic(log, { name: names[0] ?? '' });
+      const specs = names.map((name) => ({
+        ...{ name, partitions: 1, cleanup: 'delete' as const, retentionMs: 3_600_000, logAppendTime: false },
+      }));
+      await log.admin.ensureTopics(specs);
+      expect(await log.admin.list()).toEqual(expect.arrayContaining(names));
+    });
+
     test('keep their number of partitions', async () => {
       const log = await harness.open();
       const name = await harness.topic(log, { partitions: 2 });

@@ -1,0 +1,7 @@
+import { describeBatches } from './testing/batch-suite.ts';
+import { describeCrashes } from './testing/crash-suite.ts';
+import { describeReplicas } from './testing/replica-suite.ts';
+
+describeBatches('the embedded log', () => ({}));
+describeCrashes('the embedded log', () => ({}));
+describeReplicas('the embedded log', () => ({}));
