@@ -1,0 +1,20 @@
+import { topics } from '@tidemark/event-log';
+import { defineService } from '@tidemark/stage-runtime';
+import { migrations } from './postgres/migrations.ts';
+import { sampleConfigSchema } from './sample.config.ts';
+import { SampleModule } from './sample.module.ts';
+
+/** Asks a target's endpoint for the attempts that were requested. Holds the endpoints' tokens and the network. */
+export const sample = defineService({
+  name: 'sample',
+  configSchema: sampleConfigSchema,
+  module: (config) => SampleModule.of(config),
+  migrations,
+  topics: [
+    topics.problemsVerified,
+    topics.problemsWithdrawn,
+    topics.targetsDeclared,
+    topics.rolloutsRequested,
+    topics.rolloutsSubmitted,
+  ],
+});
