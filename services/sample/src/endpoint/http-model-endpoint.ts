@@ -58,7 +58,7 @@ export class HttpModelEndpoint extends ModelEndpoint {
     const chunks: Uint8Array[] = [];
     let length = 0;
     // Leaving the loop early cancels the body.
-    for await (const chunk of response.body ?? []) {
+    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
       length += chunk.length;
       if (length > this.config.maxAnswerBytes) return undefined;
       chunks.push(chunk);

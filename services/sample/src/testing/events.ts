@@ -29,15 +29,16 @@ export const aTarget = (target: string, endpointUrl: string, fields: object = {}
   });
 
 /** A verified problem whose tests and reference hold words that must never be sent. */
-export const aProblem = (problemId: string, version = 1) =>
+export const aProblem = (problemId: string, statement = `Print ${problemId}.`, starterCode = '') =>
   create(ProblemVerifiedSchema, {
     problemId,
-    version,
+    version: 1,
     suiteHash: 'f'.repeat(64),
     suite: inlinePayload('HIDDEN-TESTS'),
     testCount: 1,
     content: {
-      statement: inlinePayload(`Print ${problemId}.`),
+      statement: inlinePayload(statement),
+      starterCode,
       testForm: TestForm.STDIN,
       languages: ['python'],
       testSuite: inlinePayload('HIDDEN-TESTS'),
