@@ -3,6 +3,7 @@ export { describeFault, type Fault, type FaultCode, type Place, type Warning } f
 export { limits, utf8Length } from './limits.ts';
 export { type RecordLine, splitLines } from './lines.ts';
 export { type ParsedProblem, parseProblem, problemFormats } from './problems/parse-problem.ts';
+export { type ParsedWithdrawal, parseWithdrawal } from './problems/parse-withdrawal.ts';
 export type { ProblemDefaults, ProblemFormat } from './problems/problem-format.ts';
 export type {
   OriginKind,

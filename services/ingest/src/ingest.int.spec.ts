@@ -57,12 +57,13 @@ function offer(record: unknown, name = 'lab', line = 1): ProblemIntake {
 }
 
 function withdrawal(id: string, name = 'lab'): ProblemIntake {
-  const none = new Uint8Array();
+  const bytes = utf8.encode(
+    JSON.stringify({ format: 'tidemark.withdrawal.v1', namespace: 'own', id, reason: 'It leaked.' }),
+  );
   return create(ProblemIntakeSchema, {
     withdraw: true,
-    namespace: 'own',
-    recordId: id,
-    submitter: submitter(none, 0, name),
+    record: payloadOf(bytes),
+    submitter: submitter(bytes, 0, name),
   });
 }
 
@@ -162,6 +163,7 @@ describe('an offered problem', () => {
       version: 1,
       takenBack: false,
       reason: 'withdrawn_by_producer',
+      evidence: [{ text: 'It leaked.' }],
     });
     await intake(offer(sum));
     expect((await newest(stage.published(topics.problemsWithdrawn))).get(key)).toMatchObject({

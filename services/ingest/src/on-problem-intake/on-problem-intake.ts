@@ -73,7 +73,7 @@ function publish(tx: StageTransaction, offer: ReadOffer, decision: Exclude<Offer
       tx.publish(offer.event, topics.problemsStatus, passedStatus(about, 'Offered again, unchanged.', warnings));
       return;
     case 'withdraw':
-      tx.publish(offer.event, topics.problemsWithdrawn, withdrawnEvent(about, false));
+      tx.publish(offer.event, topics.problemsWithdrawn, withdrawnEvent(about, false, offer.reason));
       return;
     case 'reject':
       tx.publish(offer.event, topics.problemsStatus, rejectedStatus(about, offer.faults));

@@ -1,7 +1,14 @@
 import { create } from '@bufbuild/protobuf';
 import { BlobError, type BlobStore, readPayload } from '@tidemark/blob-store';
-import { type Fault, type ParsedProblem, type ProblemDefaults, parseProblem, type Warning } from '@tidemark/formats';
-import { type ProblemId, problemIdOf, sha256Hex } from '@tidemark/identity';
+import {
+  type Fault,
+  type ParsedProblem,
+  type ProblemDefaults,
+  parseProblem,
+  parseWithdrawal,
+  type Warning,
+} from '@tidemark/formats';
+import { type ProblemId, sha256Hex } from '@tidemark/identity';
 import {
   type Origin,
   OriginKind,
@@ -28,6 +35,8 @@ export interface ReadOffer {
     | { readonly content: ProblemContent; readonly format: string; readonly warnings: readonly Warning[] }
     | undefined;
   readonly faults: readonly Fault[];
+  /** Of a withdrawal: the producer's words; otherwise empty. */
+  readonly reason: string;
 }
 
 /**
@@ -49,21 +58,7 @@ export async function readOffer(
     sourceRecord: intake.submitter?.sourceRecord ?? 0n,
   });
   const shared = { event, submitter };
-  if (intake.withdraw) {
-    if (intake.namespace === '' || intake.recordId === '') {
-      throw new RecordFault('invalid_record', 'a withdrawal names a namespace and a record id', event);
-    }
-    const origin = create(OriginSchema, { namespace: intake.namespace, recordId: intake.recordId });
-    const problemId = problemIdOf(intake.namespace, intake.recordId);
-    return {
-      ...shared,
-      problemId,
-      origin,
-      offer: { kind: 'withdrawal', submitter: name },
-      read: undefined,
-      faults: [],
-    };
-  }
+  if (intake.withdraw) return { ...shared, ...withdrawalOffer(event, bytes, name) };
   const parsed = parseProblem(bytes, intake.format, defaultsOf(intake));
   if (parsed.kind === 'faulty') return { ...shared, ...faultyOffer(parsed, bytes, name) };
   const content = await toContent(parsed.record, blobs);
@@ -75,6 +70,26 @@ export async function readOffer(
     offer: { kind: 'record', contentSha256: contentHashOf(content, origin), submitter: name },
     read: { content, format: parsed.record.format, warnings: parsed.warnings },
     faults: [],
+    reason: '',
+  };
+}
+
+/** The record itself says what is withdrawn: the MAC covers its bytes, and nothing else of the event. */
+function withdrawalOffer(event: StageEvent<ProblemIntake>, bytes: Uint8Array, submitter: string) {
+  const parsed = parseWithdrawal(bytes);
+  if (parsed.kind === 'faulty') {
+    const message = parsed.faults.map((fault) => `${fault.field} ${fault.reason}`).join(', ');
+    throw new RecordFault('invalid_record', `not a withdrawal: ${message}`, event);
+  }
+  const { problemId, namespace, recordId, reason } = parsed;
+  const offer: Offer = { kind: 'withdrawal', submitter };
+  return {
+    problemId,
+    origin: create(OriginSchema, { namespace, recordId }),
+    offer,
+    read: undefined,
+    faults: [],
+    reason,
   };
 }
 
@@ -82,7 +97,7 @@ function faultyOffer(parsed: ParsedProblem & { kind: 'faulty' }, bytes: Uint8Arr
   const { problemId, namespace, recordId, faults } = parsed;
   const offer: Offer = { kind: 'faulty', contentSha256: sha256Hex(bytes), submitter };
   const origin = create(OriginSchema, { namespace: clip(namespace), recordId: clip(recordId) });
-  return { problemId, offer, origin, read: undefined, faults };
+  return { problemId, offer, origin, read: undefined, faults, reason: '' };
 }
 
 /** Of a record that breaks every bound its name may break one too. */
@@ -103,9 +118,8 @@ function defaultsOf(intake: ProblemIntake): ProblemDefaults {
 }
 
 async function recordBytes(event: StageEvent<ProblemIntake>, blobs: BlobStore): Promise<Uint8Array> {
-  const { record, withdraw } = event.value;
+  const { record } = event.value;
   if (record === undefined) {
-    if (withdraw) return new Uint8Array();
     throw new RecordFault('invalid_record', 'the event holds no record', event);
   }
   try {

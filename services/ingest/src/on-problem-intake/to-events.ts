@@ -45,12 +45,13 @@ export function rejectedStatus(about: About, faults: readonly Fault[]): ProblemS
 }
 
 /** The producer takes the record back, or offers it again after that. */
-export function withdrawnEvent(about: About, takenBack: boolean): ProblemWithdrawn {
+export function withdrawnEvent(about: About, takenBack: boolean, words = ''): ProblemWithdrawn {
   return create(ProblemWithdrawnSchema, {
     problemId: about.problemId,
     version: about.version,
     stage: Stage.INGEST,
     reason: 'withdrawn_by_producer',
+    evidence: words === '' ? [] : [create(EvidenceSchema, { kind: 'producers_words', text: words })],
     withdrawnAt: timestampFromMs(about.nowMs),
     takenBack,
   });
