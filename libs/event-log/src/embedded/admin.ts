@@ -1,9 +1,9 @@
 import { OffsetOutOfRangeError, TopicMismatchError } from '../errors.ts';
 import type { EventLogAdmin, TopicDescription, TopicSpec } from '../port.ts';
 import { compactTopic } from './compaction.ts';
-import type { Database, Sql } from './database.ts';
+import type { Database } from './database.ts';
 import { boundsOf } from './fetch.ts';
-import { attachSegment, createSegment, lockPartitions } from './segments.ts';
+import { lockPartitions } from './segments.ts';
 import type { TopicCatalog } from './topic-catalog.ts';
 import { sleep } from '../backoff.ts';
 
@@ -35,7 +35,15 @@ export class EmbeddedAdmin implements EventLogAdmin {
       for (const spec of specs) {
         const there = byName.get(spec.name);
         if (there) checkSame(spec, there);
-        else await createTopic(sql, spec);
+        else {
+          await sql('SELECT event_log.create_topic($1, $2, $3, $4, $5)', [
+            spec.name,
+            spec.partitions,
+            spec.cleanup,
+            spec.retentionMs,
+            spec.logAppendTime,
+          ]);
+        }
         byName.set(spec.name, spec);
       }
       await sql(
@@ -117,33 +125,4 @@ function checkSame(spec: TopicSpec, there: StoredSpec): void {
   if (there.cleanup !== spec.cleanup) {
     throw new TopicMismatchError(spec.name, `has clean-up ${there.cleanup}, not ${spec.cleanup}`);
   }
-}
-
-async function createTopic(sql: Sql, spec: TopicSpec): Promise<void> {
-  const [row] = await sql<{ id: number }>(
-    `INSERT INTO event_log.topics (name, cleanup, retention_ms, log_append_time) VALUES ($1, $2, $3, $4) RETURNING id`,
-    [spec.name, spec.cleanup, spec.retentionMs, spec.logAppendTime],
-  );
-  const id = Number(row?.id);
-  await sql(`CREATE TABLE event_log.topic_${id} (
-    segment_id int NOT NULL,
-    partition int NOT NULL,
-    "offset" bigint NOT NULL,
-    -- What the record says: the sender's time, or the log's own on topics with log-append time.
-    timestamp_ms bigint NOT NULL,
-    -- The log's own time, by which tombstones age.
-    appended_ms bigint NOT NULL,
-    bytes int NOT NULL,
-    key bytea,
-    value bytea,
-    headers bytea NOT NULL,
-    PRIMARY KEY (partition, "offset", segment_id)
-  ) PARTITION BY LIST (segment_id)`);
-  const segment = await createSegment(sql, id, 'open');
-  await attachSegment(sql, id, segment);
-  await sql(
-    `INSERT INTO event_log.partitions (topic_id, partition, segment_id)
-     SELECT $1, n, $2 FROM generate_series(0, $3::int - 1) AS n`,
-    [id, segment, spec.partitions],
-  );
 }

@@ -9,6 +9,39 @@ export const channels = { appended: 'event_log_appended', group: 'event_log_grou
  * no lock behind.
  */
 export const functions = /* sql */ `
+-- Makes a topic: its table of records, divided by segment, with the first segment, and its partitions.
+CREATE OR REPLACE FUNCTION event_log.create_topic(
+  p_name text, p_partitions int, p_cleanup text, p_retention_ms bigint, p_log_append_time boolean
+) RETURNS void LANGUAGE plpgsql AS $create$
+DECLARE
+  v_topic int;
+  v_segment int;
+BEGIN
+  INSERT INTO event_log.topics (name, cleanup, retention_ms, log_append_time)
+  VALUES (p_name, p_cleanup, p_retention_ms, p_log_append_time) RETURNING id INTO v_topic;
+  INSERT INTO event_log.segments (topic_id) VALUES (v_topic) RETURNING id INTO v_segment;
+  EXECUTE format($table$
+    CREATE TABLE event_log.%I (
+      segment_id int NOT NULL,
+      partition int NOT NULL,
+      "offset" bigint NOT NULL,
+      -- What the record says: the sender's time, or the log's own on topics with log-append time.
+      timestamp_ms bigint NOT NULL,
+      -- The log's own time, by which tombstones age.
+      appended_ms bigint NOT NULL,
+      bytes int NOT NULL,
+      key bytea,
+      value bytea,
+      headers bytea NOT NULL,
+      PRIMARY KEY (partition, "offset", segment_id)
+    ) PARTITION BY LIST (segment_id)
+  $table$, 'topic_' || v_topic);
+  EXECUTE format('CREATE TABLE event_log.%I PARTITION OF event_log.%I FOR VALUES IN (%s)',
+    'segment_' || v_segment, 'topic_' || v_topic, v_segment);
+  INSERT INTO event_log.partitions (topic_id, partition, segment_id)
+  SELECT v_topic, n, v_segment FROM generate_series(0, p_partitions - 1) AS n;
+END $create$;
+
 -- Appends records to their partitions, all or none, if the writer's epoch is still the newest. p_data holds the bytes of
 -- all records, each as key, value, headers from p_starts on; a length of -1 stands for null.
 CREATE OR REPLACE FUNCTION event_log.append(

@@ -2,12 +2,12 @@ import type { Database } from './database.ts';
 import { functions } from './functions.ts';
 
 /** Raised with every change of the tables or functions below. A newer version's replicas run beside the previous one's. */
-const schemaVersion = 1;
+const schemaVersion = 2;
 
 /**
  * The log's tables, in a schema of their own.
  *
- * `topic_<id>` (made with the topic) holds the records, divided by segment: an old segment goes by dropping its table.
+ * `topic_<id>` (made with the topic, see `functions.ts`) holds the records, divided by segment: an old segment goes by dropping its table.
  * `partitions.segment_id` says where a partition's next record is laid, `log_end` which offset it gets.
  */
 const tables = /* sql */ `

@@ -55,7 +55,7 @@ export function describeChaos(name: string, version: ChaosVersion): void {
 
     const count = async (sql: string): Promise<number> => Number((await pool.query<{ n: string }>(sql)).rows[0]?.n);
 
-    test('loses nothing and doubles nothing', { timeout: 180_000 }, async () => {
+    test('loses nothing and doubles nothing', { timeout: 240_000 }, async () => {
       const random = seeded(seed);
       const log = await version.open(postgres.url);
       const topic = `chaos.${unique()}.v1`;
@@ -84,7 +84,8 @@ export function describeChaos(name: string, version: ChaosVersion): void {
         written += size;
       };
       await write();
-      await until('the first events are through', async () => (await count('SELECT count(*) AS n FROM applied')) > 0);
+      const applied = async () => (await count('SELECT count(*) AS n FROM applied')) > 0;
+      await until('the first events are through', applied, 60_000);
 
       for (let blow = 0; written < events || blow < 12; blow += 1) {
         if (written < events) await write();
@@ -135,7 +136,7 @@ export function describeChaos(name: string, version: ChaosVersion): void {
       );
       expect(outOfOrder.rows).toEqual([]);
       // What was applied is what the log holds, offset by offset.
-      const applied = await count('SELECT count(*) AS n FROM applied');
+      const appliedRecords = await count('SELECT count(*) AS n FROM applied');
       let held = 0;
       for (const [partition, until_] of ends.entries()) {
         const signal = AbortSignal.timeout(30_000);
@@ -144,7 +145,7 @@ export function describeChaos(name: string, version: ChaosVersion): void {
           expect(found.value).not.toBeNull();
         }
       }
-      expect(applied).toBe(held);
+      expect(appliedRecords).toBe(held);
       await log.close();
     });
   });

@@ -3,6 +3,7 @@
  * what it is given, with its offset, in one transaction. Neither cleans up; both begin again after every fault.
  */
 import pg from 'pg';
+import { Backoff } from '../../backoff.ts';
 import { openEmbeddedEventLog } from '../../embedded/embedded-event-log.ts';
 import { openKafkaEventLog } from '../../kafka/kafka-event-log.ts';
 import type { EventLog, FetchedBatch, OutgoingRecord, PartitionId } from '../../port.ts';
@@ -33,6 +34,8 @@ interface OutboxRow extends OutgoingRecord {
 
 async function relay(): Promise<never> {
   let writer = await log.writer(task.writer);
+  // In life a lease keeps two relays of one name apart; here they only step back after each fence, ever longer.
+  const backoff = new Backoff({ firstMs: 200, longestMs: 4_000 });
   for (;;) {
     try {
       const published = await writer.transaction(async (): Promise<OutboxRow[]> => {
@@ -48,11 +51,12 @@ async function relay(): Promise<never> {
         }));
       });
       await pool.query('DELETE FROM outbox WHERE id = ANY($1::bigint[])', [published.map((row) => row.id)]);
+      backoff.succeeded();
       if (published.length === 0) await pause(20);
     } catch {
       // Fenced, unknown, or the outbox away: this writer is done. A rival of the same name does the same.
       await writer.close();
-      await pause(100 + Math.random() * 400);
+      await pause(backoff.next());
       writer = await log.writer(task.writer);
     }
   }
