@@ -41,7 +41,7 @@ export function readRecordText(source: string, badCharacters: (path: string) => 
     return faulty({
       code: 'invalid_json',
       field: '',
-      reason: `is not JSON (${(error as Error).message.slice(0, 160)})`,
+      reason: `is not JSON${placeOf(error)}`,
       advice: 'Write one JSON object on one line',
     });
   }
@@ -67,6 +67,12 @@ export function readRecordText(source: string, badCharacters: (path: string) => 
   }
   const faults = structureFaults(root, badCharacters);
   return faults.length > 0 ? { kind: 'faulty', faults } : { kind: 'read', root };
+}
+
+/** Where the engine stopped. Its message also quotes the text around, which may be a hidden test. */
+function placeOf(error: unknown): string {
+  const position = error instanceof Error ? /position (\d+)/.exec(error.message)?.[1] : undefined;
+  return position === undefined ? '' : ` at character ${Number(position) + 1}`;
 }
 
 function structureFaults(root: JsonNode, badCharacters: (path: string) => 'refuse' | 'allow'): Fault[] {

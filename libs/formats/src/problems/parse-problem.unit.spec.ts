@@ -203,6 +203,11 @@ describe('any format', () => {
     expect(parsed.kind === 'faulty' && parsed.faults.map((fault) => fault.code)).toEqual([code]);
   });
 
+  it('says where JSON ends without quoting what stands there', () => {
+    const parsed = parseProblem('{"tests": "secret output" oops}');
+    expect(parsed.kind === 'faulty' && parsed.faults[0]?.reason).toBe('is not JSON at character 27');
+  });
+
   it('names the byte at which UTF-8 ends', () => {
     const parsed = parseProblem(new Uint8Array([0x7b, 0x22, 0xc3, 0xa9, 0xff, 0x22, 0x7d]));
     expect(parsed.kind === 'faulty' && parsed.faults[0]?.reason).toContain('byte 4');
