@@ -58,7 +58,7 @@ export function decideAccess(request: AccessRequest, tokenMatches: ((given: stri
 }
 
 function decideByToken(request: AccessRequest, tokenMatches: (given: string) => boolean): Access {
-  const given = /^Bearer +(\S+)$/i.exec(request.authorization ?? '')?.[1];
+  const given = /^Bearer +(.+)$/i.exec(request.authorization ?? '')?.[1];
   if (given === undefined) {
     return refused(
       401,

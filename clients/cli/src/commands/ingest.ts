@@ -1,0 +1,70 @@
+import { type Command, Option } from 'commander';
+import type { CommandContext, Run } from '../context.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { plural } from '../format/table.ts';
+import { type UploadQuery, uploadFile } from '../upload-file.ts';
+import { waitUntilQuiet } from './status.ts';
+
+interface IngestOptions extends UploadQuery {
+  readonly wait?: boolean;
+}
+
+export function registerIngest(program: Command, run: Run): void {
+  const files = 'JSON Lines, also gzipped; - for standard input';
+  program
+    .command('ingest')
+    .description('offer problems')
+    .argument('<file...>', files)
+    .option('--format <name>', 'tidemark.problem.v1, humaneval or mbpp; seen from the record where it is not named')
+    .option('--namespace <name>', "the source's name, where the records do not name it")
+    .addOption(new Option('--origin <kind>', 'who made the problems').choices(['real', 'synthetic', 'unknown']))
+    .option('--licence <expression>', 'where the records do not name it')
+    .option('--wait', 'until nothing is on its way any more')
+    .action((paths: string[], options: IngestOptions) =>
+      run((context) => upload(context, '/v1/problems', paths, options, 'problem')),
+    );
+  program
+    .command('rollouts')
+    .description('report attempts of a model')
+    .command('submit')
+    .description('report groups of attempts')
+    .argument('<file...>', files)
+    .option('--wait', 'until nothing is on its way any more')
+    .action((paths: string[], options: IngestOptions) =>
+      run((context) => upload(context, '/v1/rollouts', paths, options, 'group')),
+    );
+}
+
+async function upload(
+  context: CommandContext,
+  path: '/v1/problems' | '/v1/rollouts',
+  files: readonly string[],
+  { wait, ...query }: IngestOptions,
+  noun: string,
+): Promise<ExitCode> {
+  const { output } = context;
+  let accepted = 0;
+  let failed = 0;
+  for (const file of files) {
+    try {
+      const result = await uploadFile(context, path, file, query);
+      accepted += result.accepted;
+      failed += result.refused;
+      const refused = result.refused === 0 ? '' : `, ${result.refused} refused`;
+      const repeated = result.repeated ? ' (sent before: nothing is counted twice)' : '';
+      if (!output.json)
+        await output.line(`${result.file}: ${plural(result.accepted, noun)} taken${refused}${repeated}`);
+    } catch (error) {
+      // One file that can't be read is no reason to leave the others.
+      if (files.length === 1 || !isFileError(error)) throw error;
+      failed += 1;
+      output.note(`tidemark: ${error.message}`);
+    }
+  }
+  if (wait === true) await waitUntilQuiet(context);
+  if (failed === 0) return exitCodes.success;
+  return accepted === 0 ? exitCodes.failure : exitCodes.partly;
+}
+
+const isFileError = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && ['ENOENT', 'EACCES', 'EISDIR'].includes(String(error.code));

@@ -1,0 +1,120 @@
+import type { CliConfig } from './cli.config.ts';
+
+/** JSON that the gateway sends. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** The gateway's own word on what went wrong, or that it can't be reached. */
+export class GatewayError extends Error {
+  constructor(
+    message: string,
+    /** HTTP status; 0 when there was no answer. */
+    readonly status: number,
+    readonly problem: Json,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = 'GatewayError';
+  }
+}
+
+export interface RequestOptions {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it stands. */
+  readonly stream?: { readonly type: string; readonly content: AsyncIterable<Uint8Array> };
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** HTTP to the gateway. */
+export class GatewayClient {
+  constructor(
+    private readonly config: CliConfig,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  get url(): string {
+    return this.config.url;
+  }
+
+  /** @throws GatewayError */
+  async json(path: string, options: RequestOptions = {}): Promise<Json> {
+    const response = await this.send(path, options);
+    return (await response.json()) as Json;
+  }
+
+  /** The lines of an NDJSON answer, as they come. @throws GatewayError */
+  async *lines(path: string, options: RequestOptions = {}): AsyncGenerator<Json> {
+    const response = await this.send(path, options);
+    if (!(response.headers.get('content-type') ?? '').includes('ndjson')) {
+      yield (await response.json()) as Json;
+      return;
+    }
+    let rest = '';
+    const decoder = new TextDecoder();
+    try {
+      const chunks: AsyncIterable<Uint8Array> | readonly Uint8Array[] = response.body ?? [];
+      for await (const chunk of chunks) {
+        const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+        rest = parts.pop() ?? '';
+        for (const line of parts) if (line !== '') yield JSON.parse(line) as Json;
+      }
+    } catch (error) {
+      if (this.signal.aborted) throw error;
+      throw new GatewayError('The gateway broke its answer off.', 0, {}, { cause: error });
+    }
+    if (rest !== '') yield JSON.parse(rest) as Json;
+  }
+
+  private async send(path: string, options: RequestOptions): Promise<Response> {
+    const response = await this.fetch(path, options);
+    if (response.ok) return response;
+    const text = await response.text();
+    const problem = parseProblem(text);
+    const title = typeof problem.title === 'string' ? problem.title : `The gateway answered ${response.status}.`;
+    throw new GatewayError(title, response.status, problem);
+  }
+
+  private async fetch(path: string, { method = 'GET', query = {}, body, stream, headers = {} }: RequestOptions) {
+    const url = new URL(path, this.config.url);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    }
+    const { token } = this.config;
+    try {
+      return await fetch(url, {
+        method,
+        signal: this.signal,
+        headers: {
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(stream !== undefined && { 'content-type': stream.type }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(stream !== undefined && { body: ReadableStream.from(stream.content), duplex: 'half' }),
+      });
+    } catch (error) {
+      if (this.signal.aborted) throw error;
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      if (isFileError(cause)) throw cause;
+      const why = cause instanceof Error ? cause.message : String(cause);
+      const todo = 'Start it with "tidemark start", or set TIDEMARK_URL to where it runs.';
+      throw new GatewayError(`No gateway answers at ${this.config.url} (${why}).`, 0, { do: todo }, { cause: error });
+    }
+  }
+}
+
+/** An upload can also fail where it is read. */
+const isFileError = (error: unknown): boolean =>
+  error instanceof Error && 'syscall' in error && ['open', 'read'].includes(String(error.syscall));
+
+function parseProblem(text: string): Json {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Json) : {};
+  } catch {
+    return {};
+  }
+}

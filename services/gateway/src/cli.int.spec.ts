@@ -1,0 +1,292 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { create } from '@bufbuild/protobuf';
+import { curatedTopic, topics } from '@tidemark/event-log';
+import { problemIdOf, sha256Hex } from '@tidemark/identity';
+import {
+  Bin,
+  CommandCompletedSchema,
+  CommandOutcome,
+  CuratedProblemSchema,
+  ProblemStatusSchema,
+  Stage,
+  StageOutcome,
+} from '@tidemark/proto';
+import { startStage, type StageHarness } from '@tidemark/stage-runtime/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gatewayService } from './index.ts';
+import { parseLines } from './testing/client.ts';
+
+/** The command line's own program, built, against a gateway: what a user types, and what comes back. */
+const root = resolve(import.meta.dirname, '../../..');
+const program = join(root, 'clients/cli/dist/main.js');
+const TOKEN = 'token-of-the-specs';
+let harness: StageHarness;
+let folder: string;
+
+beforeAll(async () => {
+  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b', join(root, 'clients/cli')]);
+  folder = await mkdtemp(join(tmpdir(), 'tidemark-cli-'));
+  harness = await startStage(gatewayService, { http: true, accessToken: TOKEN });
+});
+afterAll(async () => {
+  await harness?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
+  return spawn(process.execPath, [program, ...args], {
+    env: { ...process.env, TIDEMARK_URL: harness.service.address, TIDEMARK_TOKEN: TOKEN, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+}
+
+async function tidemark(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  input = '',
+): Promise<Ended> {
+  const child = start(args, env);
+  let out = '';
+  let err = '';
+  child.stdout?.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  child.stdin?.end(input);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, out, err };
+}
+
+async function file(name: string, content: string | Uint8Array): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return path;
+}
+
+const record = (id: string) => JSON.stringify({ format: 'tidemark.problem.v1', namespace: 'acme', id, statement: 'x' });
+
+describe('usage', () => {
+  it('ends with 0 for help and version, and 2 for what it does not understand', async () => {
+    expect((await tidemark(['--help'])).code).toBe(0);
+    expect(await tidemark(['--version'])).toMatchObject({ code: 0, out: '0.1.0\n' });
+    for (const args of [
+      ['nonsense'],
+      ['ingest'],
+      ['curated', 'x', '--bin', 'nothing'],
+      ['status', '--nope'],
+      ['explain'],
+    ]) {
+      const { code, out, err } = await tidemark(args);
+      expect([args, code, out]).toEqual([args, 2, '']);
+      expect(err).not.toBe('');
+    }
+  });
+
+  it('ends with 1 and says what to do when no gateway answers, or wants a token', async () => {
+    const away = await tidemark(['status'], { TIDEMARK_URL: 'http://127.0.0.1:9' });
+    expect(away.code).toBe(1);
+    expect(away.err).toContain('tidemark start');
+    const stranger = await tidemark(['status'], { TIDEMARK_TOKEN: 'wrong' });
+    expect(stranger.code).toBe(1);
+    expect(stranger.err).toContain('Check the token');
+  });
+});
+
+describe('ingest', () => {
+  it('takes files, names what it refuses by file and line, and ends with 3', async () => {
+    const path = await file('mixed.jsonl', `${record('a')}\n{"oops"\n${record('b')}\n`);
+    const { code, out, err } = await tidemark(['ingest', path]);
+    expect(code).toBe(3);
+    expect(out).toBe('mixed.jsonl: 2 problems taken, 1 refused\n');
+    expect(err).toContain('mixed.jsonl:2: the line is not JSON');
+  });
+
+  it('reads gzip and standard input, and gives NDJSON to programs', async () => {
+    const path = await file('packed.jsonl.gz', gzipSync(`${record('c')}\n`));
+    const packed = await tidemark(['ingest', path, '--json']);
+    expect(packed).toMatchObject({ code: 0, err: '' });
+    expect(parseLines(packed.out)).toMatchObject([
+      { file: 'packed.jsonl.gz', outcome: 'accepted', problem_id: problemIdOf('acme', 'c') },
+      { outcome: 'summary', accepted: 1 },
+    ]);
+    const piped = await tidemark(['ingest', '-'], {}, `${record('d')}\n`);
+    expect(piped).toMatchObject({ code: 0, out: 'stdin: 1 problem taken\n' });
+  });
+
+  it('goes on after a file that is not there, and ends with 1 when nothing was taken', async () => {
+    const path = await file('good.jsonl', `${record('e')}\n`);
+    expect((await tidemark(['ingest', join(folder, 'missing'), path])).code).toBe(3);
+    const alone = await tidemark(['ingest', join(folder, 'missing')]);
+    expect(alone.code).toBe(1);
+    expect(alone.err).toContain('ENOENT');
+  });
+
+  it('reports rollouts in the same way', async () => {
+    const path = await file('groups.jsonl', '{"group":"g","target":"t"}\n');
+    expect(await tidemark(['rollouts', 'submit', path])).toMatchObject({
+      code: 0,
+      out: 'groups.jsonl: 1 group taken\n',
+    });
+  });
+});
+
+describe('targets', () => {
+  it('are declared, listed, and advanced', async () => {
+    const template = await file('template.txt', '{{statement}}');
+    const args = ['target', 'declare', 'model', '--template', template, '--stop', '\\ndef', '--temperature', '0.2'];
+    expect((await tidemark(args)).out).toBe('model: declared (version 1, checkpoint base)\n');
+    expect((await tidemark(args)).out).toContain('in force already');
+    const [listed] = parseLines((await tidemark(['target', 'list', '--json'])).out);
+    expect(listed?.settings).toMatchObject({
+      prompt_template: '{{statement}}',
+      sampling: { temperature: 0.2, stop_sequences: ['\ndef'] },
+    });
+    expect((await tidemark(['checkpoint', 'advance', 'model', 'step-10'])).out).toContain('number 1 of the line');
+    expect((await tidemark(['checkpoint', 'advance', 'nobody', 'x'])).code).toBe(1);
+    const bad = await tidemark(['target', 'declare', 'model', '--group-size', '0']);
+    expect([bad.code, bad.err]).toEqual([1, expect.stringContaining('body.group_size') as string]);
+  });
+
+  it('are evaluated, and the command line waits for the end', async () => {
+    const answer = async (outcome: CommandOutcome) => {
+      for (;;) {
+        const known = await harness.query<{ command_id: string }>(
+          'SELECT command_id FROM command WHERE completed_at IS NULL',
+        );
+        const commandId = known[0]?.command_id;
+        if (commandId !== undefined) {
+          const done = create(CommandCompletedSchema, {
+            commandId,
+            service: 'calibrate',
+            outcome,
+            message: 'evaluation 1',
+          });
+          await harness.publish(topics.commandsCompleted, done);
+          return;
+        }
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    };
+    const [done] = await Promise.all([tidemark(['evaluate', 'model']), answer(CommandOutcome.DONE)]);
+    expect(done).toMatchObject({ code: 0, out: 'evaluate model: done: evaluation 1\n' });
+    const [failed] = await Promise.all([tidemark(['measure', 'model']), answer(CommandOutcome.REFUSED)]);
+    expect(failed).toMatchObject({ code: 1, out: expect.stringContaining('refused') as string });
+  });
+});
+
+describe('what became of it', () => {
+  it('is shown as a funnel, a list and a story', async () => {
+    const status = (stage: Stage, outcome: StageOutcome, reason = '') =>
+      create(ProblemStatusSchema, {
+        problemId: problemIdOf('acme', 'told'),
+        version: 1,
+        stage,
+        outcome,
+        reason,
+        message: reason === '' ? '' : 'It has neither tests nor a reference.',
+        title: 'Told',
+        origin: { namespace: 'acme', recordId: 'told' },
+      });
+    await harness.publish(
+      topics.problemsStatus,
+      status(Stage.INGEST, StageOutcome.PASSED),
+      status(Stage.NORMALIZE, StageOutcome.REJECTED, 'no_tests'),
+    );
+    await harness.untilQuiet();
+    const shown = await tidemark(['status', '--wait']);
+    expect(shown).toMatchObject({ code: 0, err: '' });
+    expect(shown.out).toContain('  no tests (normalize)         1');
+    expect(shown.out).toContain('All is quiet');
+    expect(parseLines((await tidemark(['status', '--json'])).out)[0]).toMatchObject({ quiet: true, problems: 1 });
+    expect((await tidemark(['problems', '--state', 'rejected'])).out).toContain('acme told');
+    const story = await tidemark(['explain', '--namespace', 'acme', '--id', 'told']);
+    expect(story).toMatchObject({ code: 0, err: '' });
+    expect(story.out).toContain('Rejected by normalize: no tests.');
+    expect(story.out).toContain('It has neither tests nor a reference.');
+    const unknown = await tidemark(['explain', '0'.repeat(32)]);
+    expect(unknown.code).toBe(1);
+    expect(parseLines((await tidemark(['explain', problemIdOf('acme', 'told'), '--json'])).out)).toHaveLength(1);
+  });
+
+  it('ends with 130 when it is interrupted', async () => {
+    const child = start(['status', '--watch']);
+    child.stdin?.end();
+    await once(child.stdout as NodeJS.ReadableStream, 'data');
+    child.kill('SIGINT');
+    expect(await once(child, 'close')).toEqual([130, null]);
+  });
+});
+
+describe('a working set', () => {
+  const inSet = (index: number) =>
+    create(CuratedProblemSchema, {
+      problemId: problemIdOf('acme', `set-${index}`),
+      target: 'model',
+      bin: Bin.MEDIUM,
+      value: index,
+      title: `Problem ${index}`,
+      statement: { sha256: sha256Hex('S'), sizeBytes: 1n, inline: new TextEncoder().encode('S') },
+      facets: { filler: 'f'.repeat(1_000) },
+    });
+
+  it('is listed for people, and whole for programs', async () => {
+    const topic = curatedTopic('model');
+    const settings = { partitions: 2, cleanup: 'compact', retentionMs: 86_400_000, logAppendTime: false } as const;
+    await harness.log.admin.ensureTopics([{ name: topic.name, ...settings }]);
+    await harness.publish(topic, ...Array.from({ length: 400 }, (_, index) => inSet(index)));
+    await harness.untilQuiet();
+    const { out } = await tidemark(['curated', 'model', '--limit', '2']);
+    expect(out.split('\n')).toEqual([
+      expect.stringMatching(/^rank {2}bin .*title$/) as string,
+      expect.stringMatching(/ {3}1 {2}medium .*Problem 399$/) as string,
+      expect.stringMatching(/ {3}2 {2}medium .*Problem 398$/) as string,
+      '',
+    ]);
+    const whole = parseLines((await tidemark(['curated', 'model', '--json'])).out);
+    expect(whole).toHaveLength(400);
+    expect(whole[0]).toMatchObject({ statement: 'S', rank: 1 });
+    expect((await tidemark(['curated', 'model', '--bin', 'hard'])).out).toContain('Nothing is curated');
+  });
+
+  it('may be read by one who soon has enough', async () => {
+    const child = start(['curated', 'model', '--json']);
+    let err = '';
+    child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()));
+    child.stdin?.end();
+    await once(child.stdout as NodeJS.ReadableStream, 'data');
+    child.stdout?.destroy();
+    expect(await once(child, 'close')).toEqual([0, null]);
+    expect(err).toBe('');
+  });
+});
+
+describe('operators', () => {
+  it('put benchmarks, take records back, and dump topics', async () => {
+    const set = await file('HumanEval.jsonl.gz', gzipSync('{"task_id":"HumanEval/0","prompt":"p"}\n'));
+    expect((await tidemark(['benchmark', 'put', set])).out).toBe('humaneval: 1 problem, added (version 1)\n');
+    expect((await tidemark(['benchmark', 'list'])).out).toContain('humaneval');
+    expect((await tidemark(['benchmark', 'remove', 'humaneval'])).code).toBe(0);
+    expect((await tidemark(['withdraw', 'acme', 'a'])).out).toContain('on its way');
+    await harness.untilQuiet();
+    const dumped = parseLines((await tidemark(['topic', 'dump', topics.benchmarksChanged.name])).out);
+    expect(dumped).toHaveLength(2);
+    expect(dumped[0]).toMatchObject({ key: 'humaneval', offset: expect.any(String) as string, value: { version: 1 } });
+    expect((await tidemark(['topic', 'list'])).out).toContain('problems.intake.v1');
+    expect((await tidemark(['topic', 'dump', 'no.such.v1'])).code).toBe(1);
+  });
+
+  it('ask the doctor', async () => {
+    const findings = parseLines((await tidemark(['doctor', '--json'])).out);
+    expect(findings.map(({ check }) => check)).toEqual(['node', 'sandbox', 'gateway', 'service gateway']);
+    expect((await tidemark(['doctor'], { TIDEMARK_URL: 'http://127.0.0.1:9' })).code).toBe(1);
+  });
+});
