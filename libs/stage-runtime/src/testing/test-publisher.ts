@@ -56,7 +56,12 @@ export class TestPublisher {
   private async write(topic: AnyTopic, records: readonly OutgoingRecord[]): Promise<void> {
     await this.log.admin.ensureTopics([topicSpec(topic, this.partitions)]);
     this.writer ??= this.log.writer(`tidemark.harness.${randomUUID()}`);
-    await (await this.writer).transaction(async () => records);
+    try {
+      await (await this.writer).transaction(async () => records);
+    } catch (error) {
+      this.writer = undefined;
+      throw error;
+    }
   }
 }
 
