@@ -5,6 +5,7 @@ import { parseConfig } from './config/parse-config.ts';
 import type { ServiceDefinition } from './define-service.ts';
 import { createLogger } from './observe/logger.ts';
 import { runService } from './run-service.ts';
+import { whileAway } from './while-away.ts';
 
 /**
  * `main.ts` of a service that runs alone: log, database and addresses from the environment (see `aloneConfigSchema`);
@@ -21,7 +22,7 @@ export async function runAlone<Schema extends z.ZodObject>(definition: ServiceDe
 
 async function start<Schema extends z.ZodObject>(definition: ServiceDefinition<Schema>): Promise<void> {
   const config = parseConfig(aloneConfigSchema, '', process.env);
-  const log = await openLog(config, createLogger('event-log', config.logLevel));
+  const log = await whileAway(() => openLog(config, createLogger('event-log', config.logLevel)));
   const service = await runService(definition, {
     environment: config.environment,
     log,

@@ -3,19 +3,15 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { DataSource } from 'typeorm';
 import type { z } from 'zod';
 import { assemble, DEFAULT_POOL_SIZE, type InnerOptions } from './assemble.ts';
-import { backoffMs } from './backoff.ts';
 import { parseConfig } from './config/parse-config.ts';
 import { createDataSource } from './database/data-source.ts';
 import { migrate } from './database/migrate.ts';
 import type { ServiceDefinition } from './define-service.ts';
-import { classifyFault } from './faults.ts';
 import { assertAccess, guardByToken, listen } from './http/serve.ts';
 import { createLogger, errorFields } from './observe/logger.ts';
 import type { RunOptions } from './run-service.ts';
-import { sleep } from './sleep.ts';
 import { Stage, type StageEngine } from './stage.ts';
-
-const DATABASE_TRIES = 10;
+import { whileAway } from './while-away.ts';
 
 /** Starts a service: configuration, migrations, module, topics, relay, consumers, workers, timers, HTTP, in that order. */
 export async function startStage<Schema extends z.ZodObject>(
@@ -32,7 +28,7 @@ export async function startStage<Schema extends z.ZodObject>(
     migrations: definition.migrations,
     onIdleError: (error) => logger.warn(errorFields(error), 'a database connection was lost'),
   });
-  await connect(dataSource);
+  await whileAway(() => dataSource.initialize());
   let app: NestFastifyApplication | undefined;
   try {
     await migrate(dataSource, options.databaseUrl, definition.name);
@@ -47,19 +43,6 @@ export async function startStage<Schema extends z.ZodObject>(
     await app?.close().catch(() => undefined);
     await dataSource.destroy().catch(() => undefined);
     throw error;
-  }
-}
-
-/** A database that starts beside us is waited for. */
-async function connect(dataSource: DataSource): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await dataSource.initialize();
-      return;
-    } catch (error) {
-      if (attempt >= DATABASE_TRIES || classifyFault(error).kind !== 'dependency') throw error;
-      await sleep(backoffMs(attempt, { firstMs: 200, maxMs: 3_000 }));
-    }
   }
 }
 

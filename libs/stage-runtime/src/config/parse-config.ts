@@ -34,8 +34,12 @@ export function parseConfig<Schema extends z.ZodObject>(
   throw new ConfigError(
     parsed.error.issues.map((issue) => {
       const field = issue.path[0];
-      const name = typeof field === 'string' ? variableName(prefix, field) : variableName(prefix, '');
-      return `${name}: ${issue.message}`;
+      if (typeof field !== 'string') return `${variableName(prefix, '')}: ${issue.message}`;
+      const reason = raw[field] === undefined ? `missing; ${describe(schema, field)}` : issue.message;
+      return `${variableName(prefix, field)}: ${reason}`;
     }),
   );
 }
+
+const describe = (schema: z.ZodObject, field: string): string =>
+  (schema.shape[field] as z.ZodType | undefined)?.description ?? 'it has no default';

@@ -19,6 +19,13 @@ describe('configuration', () => {
     expect(parseConfig(schema, 'normalize', env)).toEqual({ maxTestBytes: 100, isStrict: true });
   });
 
+  it('says of what is missing what it should be', () => {
+    const withoutDefault = z.object({ databaseUrl: z.url().describe('PostgreSQL, as postgres://…') });
+    expect(() => parseConfig(withoutDefault, '', {})).toThrow(
+      'TIDEMARK_DATABASE_URL: missing; PostgreSQL, as postgres://…',
+    );
+  });
+
   it('names everything that is wrong at once, and never a value', () => {
     const env = { TIDEMARK_NORMALIZE_MAX_TEST_BYTES: '987654', TIDEMARK_NORMALIZE_ENDPOINT_TOKEN: 'hunter2' };
     const parse = () => parseConfig(schema, 'normalize', env);

@@ -1,5 +1,6 @@
 import { Controller, Get, Inject, ServiceUnavailableException } from '@nestjs/common';
 import type { Activity } from '../activity.ts';
+import { classifyFault } from '../faults.ts';
 import type { Readiness } from '../run-service.ts';
 
 export const STAGE_STATUS = Symbol('stage status');
@@ -31,8 +32,13 @@ export class StatusController {
     return readiness;
   }
 
+  /** What is in hand; 503 while it cannot be counted. */
   @Get('activity')
-  activity(): Promise<Activity> {
-    return this.status.activity();
+  async activity(): Promise<Activity> {
+    try {
+      return await this.status.activity();
+    } catch (error) {
+      throw new ServiceUnavailableException({ message: classifyFault(error).message });
+    }
   }
 }
