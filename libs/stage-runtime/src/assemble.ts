@@ -92,6 +92,7 @@ export async function assemble<Schema extends z.ZodObject>(
     logger,
     leases,
     status,
+    readiness: board,
     http: options.http,
     database: new PooledStageDatabase(transactions, identity, parts.wakes),
     blobs: new FolderBlobStore(options.blobFolder),

@@ -18,6 +18,7 @@ export {
   LeaseKeeper,
   type LeaseOwner,
   StageDatabase,
+  StageReadiness,
   type TransactionOptions,
 } from './injectables.ts';
 export { createLogger } from './observe/logger.ts';

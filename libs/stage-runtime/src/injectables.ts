@@ -21,6 +21,16 @@ export const InjectHttpOptions = (): ParameterDecorator => Inject(STAGE_HTTP);
 /** Injects the event log's port. */
 export const InjectEventLog = (): ParameterDecorator => Inject(EVENT_LOG);
 
+/**
+ * What a service adds to its readiness: a dependency of its own that is not there. Injected by its class. Reasons of
+ * different concerns stand side by side; the service is ready when there is none.
+ */
+export abstract class StageReadiness {
+  /** @param reason one sentence, shown by `/readyz` */
+  abstract set(concern: string, reason: string): void;
+  abstract clear(concern: string): void;
+}
+
 /** The service's own schema, outside the transactions that the runtime opens. Injected by its class. */
 export abstract class StageDatabase implements Sql {
   /** One statement, committed by itself: for reading. What publishes or changes state uses {@link transaction}. */

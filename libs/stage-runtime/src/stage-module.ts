@@ -11,6 +11,7 @@ import {
   STAGE_HTTP,
   STAGE_LOGGER,
   StageDatabase,
+  StageReadiness,
 } from './injectables.ts';
 
 /** What services can inject. */
@@ -21,6 +22,7 @@ export interface Injectables {
   readonly database: StageDatabase;
   readonly leases: LeaseKeeper;
   readonly blobs: BlobStore;
+  readonly readiness: StageReadiness;
   readonly status: StageStatus;
   readonly http: HttpOptions | undefined;
 }
@@ -36,6 +38,7 @@ export class StageModule {
       { provide: StageDatabase, useValue: injectables.database },
       { provide: LeaseKeeper, useValue: injectables.leases },
       { provide: BlobStore, useValue: injectables.blobs },
+      { provide: StageReadiness, useValue: injectables.readiness },
       { provide: STAGE_STATUS, useValue: injectables.status },
       { provide: STAGE_HTTP, useValue: injectables.http },
     ];

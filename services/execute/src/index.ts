@@ -1,3 +1,26 @@
+import { topics } from '@tidemark/event-log';
+import { defineService } from '@tidemark/stage-runtime';
+import { executeConfig } from './execute.config.ts';
+import { ExecuteModule } from './execute.module.ts';
+import { migrations } from './postgres/migrations.ts';
+
+/** Runs programs that nobody trusts, and says what each earned. */
+export const executeService = defineService({
+  name: 'execute',
+  configSchema: executeConfig,
+  module: ExecuteModule,
+  migrations,
+  topics: [
+    topics.problemsUnique,
+    topics.problemsVerified,
+    topics.problemsStatus,
+    topics.problemsWithdrawn,
+    topics.targetsDeclared,
+    topics.rolloutsSubmitted,
+    topics.rolloutsGraded,
+  ],
+});
+
 export { Judge, type JudgeOptions, type JudgeResult, type Submission } from './judge/judge.ts';
 export type { LanguageProfile } from './languages/language-profile.ts';
 export { PythonProfile } from './languages/python/python-profile.ts';

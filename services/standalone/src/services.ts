@@ -1,5 +1,6 @@
 import { calibrateService } from '@tidemark/calibrate';
 import { dedupService } from '@tidemark/dedup';
+import { executeService } from '@tidemark/execute';
 import { gatewayService } from '@tidemark/gateway';
 import { ingestService } from '@tidemark/ingest';
 import { normalizeService } from '@tidemark/normalize';
@@ -24,6 +25,7 @@ export const services: readonly StartableService[] = [
   startable(ingestService),
   startable(normalizeService),
   startable(dedupService),
+  startable(executeService),
   startable(scoreService),
   startable(calibrateService),
   startable(selectService),

@@ -1,14 +1,15 @@
+import { StageReadiness } from '../injectables.ts';
 import type { Readiness } from '../run-service.ts';
 
 /** Reasons why the service is not ready, by what they concern; empty means ready. */
-export class ReadinessBoard {
+export class ReadinessBoard extends StageReadiness {
   private readonly reasons = new Map<string, string>([['start', 'starting']]);
 
-  set(concern: string, reason: string): void {
+  override set(concern: string, reason: string): void {
     this.reasons.set(concern, reason);
   }
 
-  clear(concern: string): void {
+  override clear(concern: string): void {
     this.reasons.delete(concern);
   }
 

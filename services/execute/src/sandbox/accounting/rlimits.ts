@@ -1,5 +1,5 @@
 import type { Limits } from '@tidemark/judging';
-import type { Accounting, RunMeter } from './accounting.ts';
+import { type Accounting, KEEPER_PROCESSES, type RunMeter } from './accounting.ts';
 import { processTree, readKernelFile, waitedForCpuMs } from './tasks.ts';
 
 /** Kernel ticks a second in /proc/<pid>/stat (USER_HZ, 100 on every Linux architecture Node runs on). */
@@ -28,7 +28,9 @@ class RlimitMeter implements RunMeter {
 
   constructor(limits: Limits) {
     const kibibytes = Math.ceil(limits.memoryBytes / 1024);
-    this.enterScript = `ulimit -v ${kibibytes} && ulimit -p ${limits.processes + 64}`;
+    const processes = limits.processes + KEEPER_PROCESSES;
+    // The limit on processes has another letter in bash than in dash.
+    this.enterScript = `ulimit -v ${kibibytes} && { [ -n "$BASH_VERSION" ] && ulimit -u ${processes} || ulimit -p ${processes}; }`;
   }
 
   cpuTimeMs(rootPid: number): number {

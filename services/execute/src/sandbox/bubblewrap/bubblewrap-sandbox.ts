@@ -17,6 +17,8 @@ export type BubblewrapOptions = {
   readonly readOnlyFolders: readonly string[];
   /** First of the host user ids that runs get, one for each that runs at once. Default 64000; unused unless root. */
   readonly firstUid?: number;
+  /** Path of bubblewrap. Default: that of the system. */
+  readonly bwrap?: string;
   /** Default: the best that the machine offers. */
   readonly accounting?: 'cgroup' | 'rlimits';
 };
@@ -115,7 +117,7 @@ async function prepare(options: BubblewrapOptions): Promise<Prepared> {
   if (process.platform !== 'linux') throw new Error('judging needs Linux');
   const table = syscallsOf(process.arch);
   if (!table) throw new Error(`no seccomp filter for ${process.arch}`);
-  const bwrap = findProgram('bwrap');
+  const bwrap = options.bwrap ?? findProgram('bwrap');
   if (!bwrap) throw new Error('bubblewrap is not installed (apt-get install bubblewrap)');
   const setpriv = findProgram('setpriv');
   if (isRoot() && !setpriv) throw new Error('setpriv (util-linux) is missing: a run must not keep root');

@@ -56,10 +56,12 @@ export function outerCommand(command: SandboxCommand, settings: OuterSettings): 
   // The pipes are root's otherwise, and /dev/stdin could not be opened by name.
   const own = settings.drop ? `chown ${settings.drop.uid} /proc/self/fd/0 /proc/self/fd/1 && ` : '';
   const script = `cat ${closed} | { ${own}${settings.enterScript || 'true'} || exit 125; ${lowered}; exec ${inner} ${unused}; } | cat ${closed}`;
-  // Only bash can close descriptors of two digits.
+  // Only bash can close descriptors of two digits; with a socket for its input it would read the user's start-up file.
   const strays = settings.strayDescriptors.filter((fd) => fd > 8);
   const shell: [string, ...string[]] =
-    strays.length === 0 ? ['/bin/sh', '-c', script] : ['/bin/bash', '-c', `exec ${closing(strays)}; ${script}`];
+    strays.length === 0
+      ? ['/bin/sh', '-c', script]
+      : ['/bin/bash', '--norc', '--noprofile', '-c', `exec ${closing(strays)}; ${script}`];
   // The shell dies with the service, and bubblewrap with the shell.
   return settings.setpriv === undefined ? shell : [settings.setpriv, '--pdeathsig', 'KILL', ...shell];
 }

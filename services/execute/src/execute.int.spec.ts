@@ -1,0 +1,315 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import { deadLetterTopic, topic, topics } from '@tidemark/event-log';
+import { sha256Hex } from '@tidemark/identity';
+import {
+  AnswerForm,
+  CheckerKind,
+  DeadLetterSchema,
+  ProblemUniqueSchema,
+  ProblemWithdrawnSchema,
+  RolloutsSubmittedSchema,
+  Split,
+  Stage,
+  StageOutcome,
+  TargetDeclaredSchema,
+  TestForm,
+  type TestSuite,
+  TestSuiteSchema,
+  Verdict,
+} from '@tidemark/proto';
+import { type StageHarness, startStage } from '@tidemark/stage-runtime/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { executeService } from './index.ts';
+
+const utf8 = new TextEncoder();
+const payload = (content: string | Uint8Array) => {
+  const inline = typeof content === 'string' ? utf8.encode(content) : content;
+  return { sha256: sha256Hex(inline), sizeBytes: BigInt(inline.length), inline };
+};
+
+const PROMPT = 'def double(x):\n    """Twice x."""\n';
+const asserting = (...code: string[]) =>
+  create(TestSuiteSchema, {
+    form: TestForm.ASSERT_SCRIPT,
+    language: 'python',
+    entryPoint: 'double',
+    checker: { kind: CheckerKind.ASSERTIONS },
+    tests: code.map((one, index) => ({ name: String(index + 1), body: { case: 'asserts', value: { code: one } } })),
+  });
+const adding = create(TestSuiteSchema, {
+  form: TestForm.STDIN,
+  checker: { kind: CheckerKind.TOKENS },
+  tests: [
+    { name: 'small', body: { case: 'stdin', value: { input: utf8.encode('1 2\n'), expected: utf8.encode('3\n') } } },
+    { name: 'secret', body: { case: 'stdin', value: { input: utf8.encode('40 2\n'), expected: utf8.encode('42\n') } } },
+  ],
+});
+const SUM = 'print(sum(map(int, input().split())))\n';
+
+function unique(
+  problemId: string,
+  suite: TestSuite | undefined,
+  references: string[],
+  fields: { version?: number; split?: Split; starterCode?: string; language?: string } = {},
+) {
+  const { version = 1, split = Split.TRAIN, starterCode = '', language = 'python' } = fields;
+  return create(ProblemUniqueSchema, {
+    problemId,
+    version,
+    clusterId: problemId,
+    split,
+    content: {
+      ...(suite ? { testSuite: payload(toBinary(TestSuiteSchema, suite)), testForm: suite.form } : {}),
+      starterCode,
+      entryPoint: suite?.entryPoint ?? '',
+      languages: ['python'],
+      solutions: references.map((code) => ({ source: payload(code), language, claimedRight: true })),
+    },
+  });
+}
+
+const target = (name: string, answerForm: AnswerForm) =>
+  create(TargetDeclaredSchema, { target: name, version: 1, answerForm, sampling: { stopSequences: ['\ndef'] } });
+
+function group(groupId: string, problemId: string, targetName: string, outputs: string[], version = 0) {
+  return create(RolloutsSubmittedSchema, {
+    group: { groupId, problemId, version, target: targetName, targetVersion: 1, checkpoint: 'base' },
+    attempts: outputs.map((output, index) => ({ index, output: payload(output) })),
+    submitter: { name: 'lab' },
+  });
+}
+
+describe('execute', () => {
+  let stage: StageHarness;
+  beforeEach(async () => {
+    stage = await startStage(executeService, {
+      config: { workers: '2', maxParkedPerSubmitter: '2', parkedForMs: '1000' },
+    });
+    expect(stage.service.readiness()).toEqual({ ready: true, reasons: [] });
+  });
+  afterEach(() => stage.stop());
+
+  const statuses = async () => {
+    const records = await stage.published(topics.problemsStatus);
+    return new Map(records.map(({ value }) => [value?.problemId, value]));
+  };
+  const graded = async (groupId: string) => {
+    const records = await stage.published(topics.rolloutsGraded);
+    return records.filter(({ value }) => value?.group?.groupId === groupId).map(({ value }) => value);
+  };
+  const laidAside = () =>
+    stage.published(
+      topic(deadLetterTopic(topics.rolloutsSubmitted.name, 'execute'), {
+        schema: DeadLetterSchema,
+        cleanup: 'delete',
+        writtenBy: ['execute'],
+        readBy: [],
+        says: '',
+      }),
+    );
+
+  it('verifies problems whose references pass, and says why others are not', async () => {
+    await stage.publish(
+      topics.problemsUnique,
+      unique('sum', adding, [SUM], { split: Split.HELD_OUT }),
+      unique('double', asserting('assert double(2) == 4', 'assert double(3) == 6'), [`${PROMPT}    return x + x\n`]),
+      unique('wrong', asserting('assert double(2) == 4', 'assert double(3) == 7'), [`${PROMPT}    return x + x\n`]),
+      unique('none', adding, []),
+      unique('cobol', adding, ['DISPLAY 3.'], { language: 'cobol' }),
+      unique('broken', asserting('assert double('), [`${PROMPT}    return x + x\n`]),
+    );
+    await stage.untilQuiet();
+
+    const verified = new Map((await stage.published(topics.problemsVerified)).map(({ key, value }) => [key, value]));
+    expect([...verified.keys()].sort()).toEqual(['double', 'sum']);
+    expect(verified.get('sum')).toMatchObject({
+      version: 1,
+      suiteHash: sha256Hex(toBinary(TestSuiteSchema, adding)),
+      testCount: 2,
+      split: Split.HELD_OUT,
+      references: [{ language: 'python', testsRun: 2 }],
+    });
+    expect(verified.get('sum')?.judgeVersion).toMatch(/^[0-9a-f]{16}$/);
+
+    const said = await statuses();
+    expect(said.get('sum')).toMatchObject({ stage: Stage.EXECUTE, outcome: StageOutcome.PASSED });
+    expect(said.get('wrong')).toMatchObject({ outcome: StageOutcome.REJECTED, reason: 'reference_failed' });
+    expect(said.get('wrong')?.evidence[0]).toMatchObject({ kind: 'failing_assertion', text: 'assert double(3) == 7' });
+    expect(said.get('none')).toMatchObject({ outcome: StageOutcome.REJECTED, reason: 'no_reference' });
+    expect(said.get('cobol')).toMatchObject({ outcome: StageOutcome.WAITING, reason: 'language_missing' });
+    expect(said.get('broken')).toMatchObject({ outcome: StageOutcome.REJECTED, reason: 'tests_unusable' });
+  });
+
+  it('gives every attempt of a group one verdict, and shows no expected output', async () => {
+    await stage.publish(topics.targetsDeclared, target('chat', AnswerForm.CHAT), target('base', AnswerForm.COMPLETION));
+    await stage.publish(
+      topics.problemsUnique,
+      unique('sum', adding, [SUM]),
+      unique('double', asserting('assert double(2) == 4'), [`${PROMPT}    return x + x\n`], { starterCode: PROMPT }),
+    );
+    await stage.untilQuiet();
+    await stage.publish(
+      topics.rolloutsSubmitted,
+      group('chat-group', 'sum', 'chat', [
+        `Sure:\n\`\`\`python\n${SUM}\`\`\`\n`,
+        '```python\nprint(3)\n```',
+        '```python\nraise ValueError("no")\n```',
+        '```python\nwhile True: pass\n```',
+        '```python\ndef f(a, b): return a + b\n```',
+        '```python\nprint(\n```',
+        'I can not do that.',
+        '```python\nimport os; os._exit(0)\n```',
+      ]),
+      group('base-group', 'double', 'base', [
+        '    return x * 2\ndef other(): pass',
+        '    return x\n',
+        'import os\nos._exit(0)\n',
+      ]),
+    );
+    await stage.untilQuiet(60_000);
+
+    const [chat] = await graded('chat-group');
+    expect(chat?.verdicts.map(({ verdict }) => verdict)).toEqual([
+      Verdict.ACCEPTED,
+      Verdict.WRONG_ANSWER,
+      Verdict.RUNTIME_ERROR,
+      Verdict.TIME_LIMIT,
+      Verdict.WRONG_FORM,
+      Verdict.COMPILE_ERROR,
+      Verdict.NO_CODE,
+      Verdict.WRONG_ANSWER,
+    ]);
+    expect(chat?.group).toMatchObject({ version: 1, groupId: 'chat-group' });
+    expect(chat?.verdicts[0]).toMatchObject({ testsRun: 2, testsPassed: 2, failingTest: '' });
+    expect(chat?.verdicts[1]).toMatchObject({ testsRun: 2, testsPassed: 1, failingTest: 'secret' });
+    expect(chat?.verdicts[1]?.excerpt).not.toContain('42');
+
+    const [base] = await graded('base-group');
+    expect(base?.verdicts.map(({ verdict }) => verdict)).toEqual([
+      Verdict.ACCEPTED,
+      Verdict.WRONG_ANSWER,
+      Verdict.RUNTIME_ERROR,
+    ]);
+  }, 120_000);
+
+  it('lets groups wait for problem and target, bounded, and lays aside what never came', async () => {
+    await stage.publish(topics.targetsDeclared, target('chat', AnswerForm.CHAT));
+    await stage.publish(topics.rolloutsSubmitted, group('early', 'later', 'chat', [`\`\`\`\n${SUM}\`\`\``]));
+    await stage.untilQuiet();
+    expect(await graded('early')).toEqual([]);
+    await stage.publish(topics.problemsUnique, unique('later', adding, [SUM]));
+    await stage.untilQuiet();
+    expect((await graded('early'))[0]?.verdicts.map(({ verdict }) => verdict)).toEqual([Verdict.ACCEPTED]);
+
+    await stage.publish(
+      topics.rolloutsSubmitted,
+      ...['never-1', 'never-2', 'never-3'].map((id) => group(id, 'never', 'chat', ['x'])),
+    );
+    await stage.untilQuiet();
+    expect((await laidAside()).map(({ value }) => value?.errorCode)).toEqual(['too_many_waiting']);
+    await expect.poll(async () => (await laidAside()).length, { timeout: 30_000, interval: 500 }).toBe(3);
+    const codes = (await laidAside()).map(({ value }) => value?.errorCode).sort();
+    expect(codes).toEqual(['too_many_waiting', 'unknown_problem', 'unknown_problem']);
+  });
+
+  it('judges a group by the suite of its own version, and keeps the old one in force until the new one is judged', async () => {
+    await stage.publish(topics.targetsDeclared, target('chat', AnswerForm.CHAT));
+    await stage.publish(
+      topics.problemsUnique,
+      unique('changing', asserting('assert double(2) == 4'), ['double = lambda x: x * 2']),
+    );
+    await stage.untilQuiet();
+    await stage.publish(
+      topics.problemsUnique,
+      unique('changing', asserting('assert double(2) == 8'), ['double = lambda x: x * 4'], { version: 2 }),
+    );
+    await stage.untilQuiet();
+    const answer = '```python\ndouble = lambda x: x * 2\n```';
+    await stage.publish(
+      topics.rolloutsSubmitted,
+      group('old', 'changing', 'chat', [answer], 1),
+      group('new', 'changing', 'chat', [answer], 2),
+      group('unknown', 'changing', 'chat', [answer]),
+    );
+    await stage.untilQuiet();
+    const verdictOf = async (id: string) => (await graded(id))[0]?.verdicts[0]?.verdict;
+    expect(await verdictOf('old')).toBe(Verdict.ACCEPTED);
+    expect(await verdictOf('new')).toBe(Verdict.WRONG_ANSWER);
+    expect(await verdictOf('unknown')).toBe(Verdict.WRONG_ANSWER);
+
+    await stage.publish(
+      topics.problemsUnique,
+      unique('changing', asserting('assert False'), ['double = 1'], { version: 3 }),
+    );
+    await stage.untilQuiet();
+    const withdrawn = (await stage.published(topics.problemsWithdrawn)).map(({ value }) => value);
+    expect(withdrawn).toMatchObject([
+      { problemId: 'changing', version: 3, stage: Stage.EXECUTE, reason: 'reference_failed' },
+    ]);
+  });
+
+  it('says a verified problem again when its split changes, without running anything', async () => {
+    await stage.publish(topics.problemsUnique, unique('moving', adding, [SUM], { split: Split.HELD_OUT }));
+    await stage.untilQuiet();
+    await stage.publish(topics.problemsUnique, unique('moving', adding, [SUM], { split: Split.TRAIN }));
+    await stage.untilQuiet();
+    const events = (await stage.published(topics.problemsVerified)).map(({ value }) => value);
+    expect(events.map((event) => [event?.split, event?.revision])).toEqual([
+      [Split.HELD_OUT, 1n],
+      [Split.TRAIN, 2n],
+    ]);
+    expect(events[0]?.references).toEqual(events[1]?.references);
+  });
+
+  it('does not verify what is withdrawn, until that is taken back', async () => {
+    const withdrawal = { problemId: 'gone', version: 1, stage: Stage.INGEST, reason: 'withdrawn' };
+    await stage.publish(topics.problemsWithdrawn, create(ProblemWithdrawnSchema, withdrawal));
+    await stage.untilQuiet();
+    await stage.publish(topics.problemsUnique, unique('gone', adding, [SUM]));
+    await stage.untilQuiet();
+    expect(await stage.published(topics.problemsVerified)).toEqual([]);
+    await stage.publish(topics.problemsWithdrawn, create(ProblemWithdrawnSchema, { ...withdrawal, takenBack: true }));
+    await stage.untilQuiet();
+    expect((await stage.published(topics.problemsVerified)).map(({ key }) => key)).toEqual(['gone']);
+  });
+});
+
+describe('a machine that lacks something', () => {
+  it('that can not isolate is not ready, says why, and keeps its jobs', async () => {
+    const stage = await startStage(executeService, { config: { bwrap: '/bin/false' } });
+    try {
+      expect(stage.service.readiness()).toMatchObject({ ready: false });
+      expect(stage.service.readiness().reasons[0]).toContain("programs can't be isolated here");
+      await stage.publish(topics.problemsUnique, unique('sum', adding, [SUM]));
+      const openJobs = async () => (await stage.service.activity()).openJobs.verify;
+      await expect.poll(openJobs, { timeout: 10_000 }).toBe(1);
+      expect(await stage.published(topics.problemsStatus)).toEqual([]);
+    } finally {
+      await stage.stop();
+    }
+  });
+
+  it('that has no Python lets its problems wait', async () => {
+    const stage = await startStage(executeService, { config: { python: '/nowhere/python3', accounting: 'rlimits' } });
+    try {
+      await stage.publish(topics.problemsUnique, unique('sum', adding, [SUM]));
+      await stage.untilQuiet();
+      const [status] = await stage.published(topics.problemsStatus);
+      expect(status?.value).toMatchObject({ outcome: StageOutcome.WAITING, reason: 'language_missing' });
+    } finally {
+      await stage.stop();
+    }
+  });
+
+  it('that has no control groups judges by limits of processes', async () => {
+    const stage = await startStage(executeService, { config: { accounting: 'rlimits' } });
+    try {
+      await stage.publish(topics.problemsUnique, unique('sum', adding, [SUM]), unique('wrong', adding, ['print(3)']));
+      await stage.untilQuiet();
+      const verified = (await stage.published(topics.problemsVerified)).map(({ key }) => key);
+      expect(verified).toEqual(['sum']);
+    } finally {
+      await stage.stop();
+    }
+  });
+});

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { GradeRollouts } from './grade-rollouts/grade-rollouts.ts';
+import { JudgeHost } from './judging/judge-host.ts';
+import { OnProblemUnique } from './on-problem-unique/on-problem-unique.ts';
+import { OnProblemWithdrawn } from './on-problem-withdrawn/on-problem-withdrawn.ts';
+import { OnRolloutsSubmitted } from './on-rollouts-submitted/on-rollouts-submitted.ts';
+import { OnTargetDeclared } from './on-target-declared/on-target-declared.ts';
+import { ParkedGroups } from './parked-groups/parked-groups.ts';
+import { VerifyProblem } from './verify-problem/verify-problem.ts';
+
+/** Problems and attempts in, verdicts out. */
+@Module({
+  controllers: [OnProblemUnique, OnProblemWithdrawn, OnTargetDeclared, OnRolloutsSubmitted],
+  providers: [JudgeHost, VerifyProblem, GradeRollouts, ParkedGroups],
+})
+export class ExecuteModule {}

@@ -1,0 +1,135 @@
+import { create, fromBinary } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { BlobStore, readPayload, readPayloadText } from '@tidemark/blob-store';
+import { topics } from '@tidemark/event-log';
+import type { AnswerForm } from '@tidemark/judging';
+import {
+  AnswerForm as WireAnswerForm,
+  type AttemptVerdict,
+  type ProblemVerified,
+  type RolloutsGraded,
+  RolloutsGradedSchema,
+  Split,
+  type TargetDeclared,
+  TestSuiteSchema,
+} from '@tidemark/proto';
+import {
+  DependencyFault,
+  InjectConfig,
+  type JobWorker,
+  type LeasedJob,
+  RecordFault,
+  StageDatabase,
+  type StageTransaction,
+  Worker,
+} from '@tidemark/stage-runtime';
+import type { ExecuteConfig } from '../execute.config.ts';
+import type { Judge, JudgeResult } from '../judge/judge.ts';
+import { JudgeHost } from '../judging/judge-host.ts';
+import { layAside } from '../parked-groups/lay-aside.ts';
+import { saveEnvironmentFailures } from '../postgres/environment-failures.ts';
+import { readSuite } from '../postgres/suites.ts';
+import { readTarget } from '../postgres/targets.ts';
+import { toLimits } from '../suite/limits.ts';
+import { toForm } from '../suite/to-form.ts';
+import { type Grading, gradingJobs } from './grading-jobs.ts';
+import { type Bench, judgeAttempt } from './judge-attempt.ts';
+import { saysNothingOfTheModel } from './to-wire-verdict.ts';
+
+/** Grading job → `rollouts.graded`: every attempt gets one verdict. */
+@Worker()
+export class GradeRollouts implements JobWorker<Grading, RolloutsGraded> {
+  readonly kind;
+  readonly concurrency;
+
+  constructor(
+    private readonly host: JudgeHost,
+    private readonly database: StageDatabase,
+    private readonly blobs: BlobStore,
+    @InjectConfig() private readonly config: ExecuteConfig,
+  ) {
+    this.kind = { ...gradingJobs, bound: config.maxOpenJobs };
+    this.concurrency = config.workers;
+  }
+
+  async run(job: LeasedJob<Grading>, signal: AbortSignal): Promise<RolloutsGraded> {
+    const { group, judgedVersion } = job.payload;
+    const identity = group.group;
+    if (identity === undefined) throw new RecordFault('no_group', 'the group is not identified');
+    const problem = await readSuite(this.database, identity.problemId, judgedVersion);
+    const target = await readTarget(this.database, identity.target, identity.targetVersion);
+    if (!problem || !target) throw new RecordFault('unknown_problem', 'its suite or its target is gone');
+    const bench = await this.benchOf(problem, target);
+    const { verdicts, judgeVersion } = await this.host.use('ordinary', async (judge) => ({
+      verdicts: await this.judgeAll(job.payload, bench, judge, signal),
+      judgeVersion: judge.version,
+    }));
+    const failure = verdicts.find(({ verdict }) => saysNothingOfTheModel(verdict));
+    if (failure && job.attempt < this.config.environmentTries) {
+      throw new DependencyFault('judge', `attempt ${failure.index} of ${identity.groupId}: ${failure.excerpt}`);
+    }
+    return create(RolloutsGradedSchema, {
+      group: { ...identity, version: judgedVersion },
+      verdicts,
+      suiteHash: problem.suiteHash,
+      judgeVersion,
+      ...(group.submitter ? { submitter: group.submitter } : {}),
+      gradedAt: timestampFromMs(Date.now()),
+      heldOut: problem.split === Split.HELD_OUT,
+    });
+  }
+
+  async complete(tx: StageTransaction, job: LeasedJob<Grading>, graded: RolloutsGraded): Promise<void> {
+    tx.publish(job, topics.rolloutsGraded, graded);
+    const failures = graded.verdicts.filter(({ verdict }) => saysNothingOfTheModel(verdict));
+    if (graded.group) await saveEnvironmentFailures(tx, graded.group, failures);
+  }
+
+  fail(tx: StageTransaction, job: LeasedJob<Grading>, error: Error): Promise<void> {
+    const code = error instanceof RecordFault ? error.code : 'grading_failed';
+    layAside(tx, job, job.payload.group, {
+      handler: 'GradeRollouts',
+      code,
+      message: error.message,
+      attempts: job.attempt,
+    });
+    return Promise.resolve();
+  }
+
+  private async benchOf(problem: ProblemVerified, target: TargetDeclared): Promise<Bench> {
+    if (!problem.suite) throw new RecordFault('unknown_problem', 'the problem has no suite');
+    const suite = fromBinary(TestSuiteSchema, await readPayload(this.blobs, problem.suite));
+    const { content } = problem;
+    return {
+      form: await toForm(suite, this.blobs),
+      limits: toLimits(problem.limits),
+      testNames: suite.tests.map(({ name }) => name),
+      starterCode: content?.starterCode ?? '',
+      setupCode: suite.setupCode,
+      entryPoint: content?.entryPoint ?? '',
+      language: suite.language || content?.languages[0] || problem.references[0]?.language || 'python',
+      answerForm: answerFormOf(target),
+    };
+  }
+
+  private async judgeAll(
+    { group }: Grading,
+    bench: Bench,
+    judge: Judge,
+    signal: AbortSignal,
+  ): Promise<AttemptVerdict[]> {
+    const results = new Map<string, JudgeResult>();
+    const verdicts: AttemptVerdict[] = [];
+    for (const attempt of group.attempts) {
+      const output = attempt.output ? await readPayloadText(this.blobs, attempt.output) : '';
+      verdicts.push(await judgeAttempt(attempt, output, bench, judge, results, signal));
+      signal.throwIfAborted();
+    }
+    return verdicts;
+  }
+}
+
+function answerFormOf({ answerForm, sampling }: TargetDeclared): AnswerForm {
+  if (answerForm !== WireAnswerForm.COMPLETION) return { kind: 'chat' };
+  return { kind: 'completion', stopSequences: sampling?.stopSequences ?? [] };
+}

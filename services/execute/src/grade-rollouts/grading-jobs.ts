@@ -1,0 +1,32 @@
+import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { type RolloutsSubmitted, RolloutsSubmittedSchema } from '@tidemark/proto';
+import type { Cause, JobKind, NewJob } from '@tidemark/stage-runtime';
+
+/** A group to be graded. */
+export type Grading = {
+  readonly group: RolloutsSubmitted;
+  /** The version whose suite judges; never 0. */
+  readonly judgedVersion: number;
+};
+
+/** Attempts of a group run against the suite of their problem's version. */
+export const gradingJobs: JobKind<Grading> = {
+  name: 'grade',
+  encode: ({ group, judgedVersion }) => {
+    const bytes = toBinary(RolloutsSubmittedSchema, group);
+    const framed = new Uint8Array(4 + bytes.length);
+    new DataView(framed.buffer).setUint32(0, judgedVersion);
+    framed.set(bytes, 4);
+    return framed;
+  },
+  decode: (framed) => ({
+    judgedVersion: new DataView(framed.buffer, framed.byteOffset).getUint32(0),
+    group: fromBinary(RolloutsSubmittedSchema, framed.subarray(4)),
+  }),
+  bound: 2_000,
+  leaseMs: 60_000,
+};
+
+export function gradingJob(cause: Cause, group: RolloutsSubmitted, judgedVersion: number): NewJob<Grading> {
+  return { key: group.group?.groupId ?? cause.id, payload: { group, judgedVersion }, cause };
+}

@@ -1,0 +1,70 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  type AnswerForm,
+  assembleProgram,
+  extractCode,
+  isAboutProgram,
+  type Limits,
+  type TestForm,
+} from '@tidemark/judging';
+import { type Attempt, type AttemptVerdict, AttemptVerdictSchema, StopReason, Verdict } from '@tidemark/proto';
+import { sha256Hex } from '@tidemark/identity';
+import type { Judge, JudgeResult } from '../judge/judge.ts';
+import { toWireVerdict } from './to-wire-verdict.ts';
+
+/** What attempts at one problem are judged by. */
+export type Bench = {
+  readonly form: TestForm;
+  readonly limits: Limits;
+  readonly testNames: readonly string[];
+  /** Code that the model was given; a completion continues it. */
+  readonly starterCode: string;
+  /** Runs before the program. */
+  readonly setupCode: string;
+  readonly entryPoint: string;
+  readonly language: string;
+  readonly answerForm: AnswerForm;
+};
+
+const EXCERPT_CHARACTERS = 500;
+
+/** One attempt's verdict. `results` holds what programs of this group earned already: equal ones run once. */
+export async function judgeAttempt(
+  attempt: Pick<Attempt, 'index' | 'stopReason'>,
+  output: string,
+  bench: Bench,
+  judge: Judge,
+  results: Map<string, JudgeResult>,
+  signal: AbortSignal,
+): Promise<AttemptVerdict> {
+  const truncated = attempt.stopReason === StopReason.LENGTH;
+  const extraction = extractCode(output, bench.answerForm, bench.language);
+  if (extraction.kind === 'no_code') {
+    const excerpt = extraction.reason;
+    return create(AttemptVerdictSchema, { index: attempt.index, verdict: Verdict.NO_CODE, excerpt, truncated });
+  }
+  const answer = { code: extraction.code, continuesPreamble: bench.answerForm.kind === 'completion' };
+  // A whole program doesn't start from the starter code of a function.
+  const preamble = bench.form.kind === 'stdin' ? '' : bench.starterCode;
+  const assembled = assembleProgram(preamble, answer, bench.entryPoint || undefined);
+  const source = bench.setupCode === '' ? assembled : `${bench.setupCode}\n${assembled}`;
+  const programSha256 = sha256Hex(source);
+  const known = results.get(programSha256);
+  const result =
+    known ?? (await judge.judge({ language: bench.language, source }, bench.form, bench.limits, { signal }));
+  if (isAboutProgram(result.verdict)) results.set(programSha256, result);
+  return create(AttemptVerdictSchema, {
+    index: attempt.index,
+    verdict: toWireVerdict(result.verdict),
+    testsRun: result.testsRun,
+    testsPassed: result.testsPassed,
+    cpuTimeMs: result.cpuTimeMs,
+    wallTimeMs: result.wallTimeMs,
+    memoryBytes: BigInt(result.memoryBytes),
+    failingTest: result.failingTest === undefined ? '' : (bench.testNames[result.failingTest] ?? ''),
+    excerpt: result.detail.slice(0, EXCERPT_CHARACTERS),
+    truncated,
+    extraction: extraction.note.replaceAll(' ', '_'),
+    programSha256,
+  });
+}

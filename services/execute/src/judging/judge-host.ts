@@ -1,0 +1,116 @@
+import {
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { DependencyFault, InjectConfig, InjectLogger, StageReadiness } from '@tidemark/stage-runtime';
+import type { Logger } from 'pino';
+import type { ExecuteConfig } from '../execute.config.ts';
+import { Judge } from '../judge/judge.ts';
+import type { LanguageProfile } from '../languages/language-profile.ts';
+import { PythonProfile } from '../languages/python/python-profile.ts';
+import { BubblewrapSandbox } from '../sandbox/bubblewrap/bubblewrap-sandbox.ts';
+import { Slots } from './slots.ts';
+
+/** How often a sandbox that could not be set up is tried again. */
+const RETRY_MS = 30_000;
+
+/**
+ * The judge of this process. Isolation is tried at start; while it can't be had the service is not ready, and whoever
+ * asks for the judge is told to wait.
+ */
+@Injectable()
+export class JudgeHost implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+  private sandbox: BubblewrapSandbox | undefined;
+  private judge: Judge | undefined;
+  private reason = 'the sandbox has not been tried yet';
+  private trying: Promise<void> | undefined;
+  private triedAt = Number.NEGATIVE_INFINITY;
+  private readonly slots: Slots;
+
+  constructor(
+    @InjectConfig() private readonly config: ExecuteConfig,
+    @InjectLogger() private readonly logger: Logger,
+    private readonly readiness: StageReadiness,
+  ) {
+    this.slots = new Slots(config.workers);
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.tryOnce();
+  }
+
+  /**
+   * Works with the judge in one of the places that the configuration gives; the urgent come first.
+   *
+   * @throws DependencyFault while there is no isolation
+   */
+  async use<T>(urgency: 'urgent' | 'ordinary', work: (judge: Judge) => Promise<T>): Promise<T> {
+    const judge = await this.ready();
+    return await this.slots.within(urgency, () => work(judge));
+  }
+
+  /** Whether a language can be judged here. @throws DependencyFault while there is no isolation */
+  async speaks(language: string): Promise<boolean> {
+    return (await this.ready()).speaks(language);
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.close();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.close();
+  }
+
+  private async ready(): Promise<Judge> {
+    if (this.judge === undefined && performance.now() - this.triedAt > RETRY_MS) await this.tryOnce();
+    if (this.judge === undefined) throw new DependencyFault('sandbox', this.reason);
+    return this.judge;
+  }
+
+  private tryOnce(): Promise<void> {
+    this.trying ??= this.tryIsolation().finally(() => {
+      this.trying = undefined;
+      this.triedAt = performance.now();
+    });
+    return this.trying;
+  }
+
+  private async tryIsolation(): Promise<void> {
+    const languages = await this.detectLanguages();
+    const sandbox = new BubblewrapSandbox({
+      readOnlyFolders: languages.flatMap(({ readOnlyFolders }) => readOnlyFolders),
+      firstUid: this.config.firstUid,
+      ...(this.config.bwrap === '' ? {} : { bwrap: this.config.bwrap }),
+      ...(this.config.accounting === 'auto' ? {} : { accounting: this.config.accounting }),
+    });
+    const report = await sandbox.check();
+    if (!report.ready) {
+      await sandbox.close();
+      this.reason = `programs can't be isolated here: ${report.reason}`;
+      this.readiness.set('sandbox', this.reason);
+      this.logger.warn({ reason: report.reason }, 'no sandbox: nothing is judged');
+      return;
+    }
+    this.sandbox = sandbox;
+    this.judge = new Judge(sandbox, languages);
+    this.readiness.clear('sandbox');
+    const { isolation, accounting } = report;
+    const versions = languages.map(({ version }) => version);
+    this.logger.info({ isolation, accounting, languages: versions, judgeVersion: this.judge.version }, 'judging');
+  }
+
+  private async detectLanguages(): Promise<LanguageProfile[]> {
+    const python = await PythonProfile.detect(this.config.python);
+    if (!python) this.logger.warn({ python: this.config.python }, 'no Python: its problems wait');
+    return python ? [python] : [];
+  }
+
+  private async close(): Promise<void> {
+    const sandbox = this.sandbox;
+    this.sandbox = undefined;
+    await sandbox?.close();
+  }
+}

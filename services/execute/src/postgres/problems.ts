@@ -1,0 +1,68 @@
+import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { type ProblemUnique, ProblemUniqueSchema } from '@tidemark/proto';
+import type { Sql } from '@tidemark/stage-runtime';
+
+export type ProblemState = 'verifying' | 'verified' | 'rejected' | 'waiting' | 'removed';
+
+/** How far a problem has come here. */
+export interface KnownProblem {
+  readonly problemId: string;
+  /** Newest version seen. */
+  readonly version: number;
+  /** Of that version. */
+  readonly state: ProblemState;
+  readonly event: ProblemUnique;
+  /** The version in force; 0 when none passed. */
+  readonly verifiedVersion: number;
+}
+
+interface Row {
+  readonly problem_id: string;
+  readonly version: number;
+  readonly state: ProblemState;
+  readonly unique_event: Uint8Array;
+  readonly verified_version: number;
+}
+
+/** Rows of these problems, locked in order of their ids until the transaction ends. */
+export async function lockProblems(sql: Sql, problemIds: readonly string[]): Promise<Map<string, KnownProblem>> {
+  const rows = await sql.query<Row>(
+    'SELECT * FROM problems WHERE problem_id = ANY($1::text[]) ORDER BY problem_id FOR UPDATE',
+    [problemIds],
+  );
+  return new Map(rows.map((row) => [row.problem_id, fromRow(row)]));
+}
+
+/** One problem, unlocked. */
+export async function readProblem(sql: Sql, problemId: string): Promise<KnownProblem | undefined> {
+  const [row] = await sql.query<Row>('SELECT * FROM problems WHERE problem_id = $1', [problemId]);
+  return row && fromRow(row);
+}
+
+export async function saveProblems(sql: Sql, problems: readonly KnownProblem[]): Promise<void> {
+  if (problems.length === 0) return;
+  const rows = [...problems].sort((a, b) => (a.problemId < b.problemId ? -1 : 1));
+  await sql.query(
+    `INSERT INTO problems (problem_id, version, state, unique_event, verified_version)
+     SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::bytea[], $5::int[])
+     ON CONFLICT (problem_id) DO UPDATE SET version = excluded.version, state = excluded.state,
+       unique_event = excluded.unique_event, verified_version = excluded.verified_version`,
+    [
+      rows.map((row) => row.problemId),
+      rows.map((row) => row.version),
+      rows.map((row) => row.state),
+      rows.map((row) => Buffer.from(toBinary(ProblemUniqueSchema, row.event))),
+      rows.map((row) => row.verifiedVersion),
+    ],
+  );
+}
+
+function fromRow(row: Row): KnownProblem {
+  return {
+    problemId: row.problem_id,
+    version: row.version,
+    state: row.state,
+    event: fromBinary(ProblemUniqueSchema, row.unique_event),
+    verifiedVersion: row.verified_version,
+  };
+}

@@ -1,0 +1,73 @@
+import { isAboutProgram } from '@tidemark/judging';
+import type { JudgeResult } from '../judge/judge.ts';
+
+/** One reference's run. */
+export type ReferenceResult = {
+  readonly sha256: string;
+  readonly language: string;
+  readonly result: JudgeResult;
+  /** Name of the first failing test; empty when none failed. */
+  readonly failingTest: string;
+};
+
+export type Evidence = { readonly kind: string; readonly text: string };
+
+/** What the references' runs mean for the problem. */
+export type VerificationOutcome =
+  | { readonly kind: 'verified' }
+  | {
+      readonly kind: 'rejected';
+      readonly reason: string;
+      readonly message: string;
+      readonly evidence: readonly Evidence[];
+    }
+  /** Nothing is known yet; the problem waits for something that may come. */
+  | { readonly kind: 'waiting'; readonly reason: string; readonly message: string }
+  /** The machine's fault: run again. */
+  | { readonly kind: 'retry'; readonly reason: string };
+
+/**
+ * Every reference that could be run has to pass. One that fails casts doubt on the tests or on itself, and nobody here
+ * can say which: the problem is rejected with the failing test.
+ */
+export function decideOutcome(references: readonly ReferenceResult[]): VerificationOutcome {
+  if (references.length === 0) {
+    return {
+      kind: 'rejected',
+      reason: 'no_reference',
+      message: 'It has no reference solution to verify its tests.',
+      evidence: [],
+    };
+  }
+  const ran = references.filter(({ result }) => result.verdict !== 'language_missing');
+  if (ran.length === 0) {
+    const languages = [...new Set(references.map(({ language }) => language))].join(', ');
+    return {
+      kind: 'waiting',
+      reason: 'language_missing',
+      message: `No reference is in a language judged here: ${languages}.`,
+    };
+  }
+  const broken = ran.find(({ result }) => result.verdict === 'checker_failure' || result.verdict === 'no_tests');
+  if (broken) return rejection('tests_unusable', 'Its tests or checker do not run', broken);
+  const environment = ran.find(({ result }) => !isAboutProgram(result.verdict));
+  if (environment) return { kind: 'retry', reason: `${environment.result.verdict}: ${environment.result.detail}` };
+  const failing = ran.find(({ result }) => result.verdict !== 'accepted');
+  if (failing) return rejection('reference_failed', 'Its reference solution fails its tests', failing);
+  return { kind: 'verified' };
+}
+
+function rejection(
+  reason: string,
+  what: string,
+  { result, failingTest, sha256 }: ReferenceResult,
+): VerificationOutcome {
+  const where = failingTest === '' ? '' : ` at test ${failingTest}`;
+  const evidence: Evidence[] = [{ kind: 'verdict', text: `${result.verdict}: ${result.detail}` }];
+  if (result.expected !== undefined) {
+    const kind = result.detail.includes('assertion') ? 'failing_assertion' : 'expected';
+    evidence.unshift({ kind, text: result.expected });
+  }
+  evidence.push({ kind: 'reference', text: sha256 });
+  return { kind: 'rejected', reason, message: `${what}${where}: ${result.verdict.replaceAll('_', ' ')}.`, evidence };
+}

@@ -1,0 +1,141 @@
+import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { BlobStore, readPayload, readPayloadText, storePayload } from '@tidemark/blob-store';
+import { topics } from '@tidemark/event-log';
+import { type ProblemUnique, type TestSuite, TestSuiteSchema } from '@tidemark/proto';
+import {
+  DependencyFault,
+  InjectConfig,
+  type JobWorker,
+  type LeasedJob,
+  StageDatabase,
+  type StageTransaction,
+  Worker,
+} from '@tidemark/stage-runtime';
+import type { ExecuteConfig } from '../execute.config.ts';
+import type { Judge } from '../judge/judge.ts';
+import { JudgeHost } from '../judging/judge-host.ts';
+import { lockProblems, readProblem, saveProblems } from '../postgres/problems.ts';
+import { saveSuites } from '../postgres/suites.ts';
+import { withdrawnVersions } from '../postgres/withdrawals.ts';
+import { judgingSuite } from '../suite/judging-suite.ts';
+import { toLimits } from '../suite/limits.ts';
+import { toForm, UnusableSuiteError } from '../suite/to-form.ts';
+import { decideOutcome, type ReferenceResult, type VerificationOutcome } from './decide-outcome.ts';
+import { toGivenUp, toStatus, toVerified, toWithdrawal, type VerificationRun } from './to-events.ts';
+import { type Verification, verificationJobs } from './verification-jobs.ts';
+
+type Verified = {
+  readonly outcome: Exclude<VerificationOutcome, { kind: 'retry' }>;
+  readonly run: VerificationRun | undefined;
+};
+
+/** Verification job → `problems.verified`, or a status that says why not. */
+@Worker()
+export class VerifyProblem implements JobWorker<Verification, Verified | undefined> {
+  readonly kind;
+  readonly concurrency;
+
+  constructor(
+    private readonly host: JudgeHost,
+    private readonly database: StageDatabase,
+    private readonly blobs: BlobStore,
+    @InjectConfig() private readonly config: ExecuteConfig,
+  ) {
+    this.kind = { ...verificationJobs, bound: config.maxOpenJobs };
+    this.concurrency = config.workers;
+  }
+
+  /** Undefined when the problem moved on in the meantime. */
+  async run({ payload }: LeasedJob<Verification>, signal: AbortSignal): Promise<Verified | undefined> {
+    const problem = await readProblem(this.database, payload.problemId);
+    if (problem?.version !== payload.version || problem.state !== 'verifying') return undefined;
+    return await this.host.use('urgent', (judge) => this.verify(problem.event, judge, signal));
+  }
+
+  async complete(tx: StageTransaction, job: LeasedJob<Verification>, verified: Verified | undefined): Promise<void> {
+    const { problemId, version } = job.payload;
+    const known = (await lockProblems(tx, [problemId])).get(problemId);
+    if (!verified || known?.version !== version || known.state !== 'verifying') return;
+    const nowMs = Date.now();
+    const { outcome, run } = verified;
+    // Cluster and split may have changed while the references ran: the newest event's are published.
+    const problem = known.event;
+    if (((await withdrawnVersions(tx, [problemId])).get(problemId) ?? 0) >= version) {
+      await saveProblems(tx, [{ ...known, state: 'waiting' }]);
+      return;
+    }
+    tx.publish(job, topics.problemsStatus, toStatus(problem, outcome, run?.testCount ?? 0, nowMs));
+    if (outcome.kind === 'verified' && run) {
+      const event = toVerified(problem, run);
+      await saveSuites(tx, [event]);
+      tx.publish(job, topics.problemsVerified, event);
+      await saveProblems(tx, [{ ...known, state: 'verified', verifiedVersion: version }]);
+      return;
+    }
+    const rejected = outcome.kind === 'rejected';
+    if (rejected && known.verifiedVersion > 0) {
+      tx.publish(job, topics.problemsWithdrawn, toWithdrawal(problem, outcome.reason, nowMs));
+    }
+    const verifiedVersion = rejected ? 0 : known.verifiedVersion;
+    await saveProblems(tx, [{ ...known, state: rejected ? 'rejected' : 'waiting', verifiedVersion }]);
+  }
+
+  async fail(tx: StageTransaction, job: LeasedJob<Verification>, error: Error): Promise<void> {
+    const known = (await lockProblems(tx, [job.payload.problemId])).get(job.payload.problemId);
+    if (known?.version !== job.payload.version) return;
+    tx.publish(job, topics.problemsStatus, toGivenUp(known.event, error, Date.now()));
+    await saveProblems(tx, [{ ...known, state: 'waiting' }]);
+  }
+
+  private async verify(problem: ProblemUnique, judge: Judge, signal: AbortSignal): Promise<Verified> {
+    const content = problem.content;
+    if (content?.testSuite === undefined) {
+      return { outcome: { kind: 'waiting', reason: 'tests_missing', message: 'It has no tests yet.' }, run: undefined };
+    }
+    const whole = fromBinary(TestSuiteSchema, await readPayload(this.blobs, content.testSuite));
+    const suite = judgingSuite(whole, this.config.maxJudgingTests);
+    const limits = toLimits(content.limits);
+    try {
+      const references = await this.runReferences(problem, suite, judge, signal);
+      const outcome = decideOutcome(references);
+      if (outcome.kind === 'retry') throw new DependencyFault('sandbox', outcome.reason);
+      const payload =
+        suite === whole ? content.testSuite : await storePayload(this.blobs, toBinary(TestSuiteSchema, suite));
+      const run = { references, suite: payload, testCount: suite.tests.length, limits, judgeVersion: judge.version };
+      return { outcome, run };
+    } catch (error) {
+      if (!(error instanceof UnusableSuiteError)) throw error;
+      const waits = error.code === 'expected_outputs_missing';
+      const message = `Its tests can't judge: ${error.message}.`;
+      const reason = error.code;
+      return {
+        outcome: waits ? { kind: 'waiting', reason, message } : { kind: 'rejected', reason, message, evidence: [] },
+        run: undefined,
+      };
+    }
+  }
+
+  private async runReferences(
+    problem: ProblemUnique,
+    suite: TestSuite,
+    judge: Judge,
+    signal: AbortSignal,
+  ): Promise<ReferenceResult[]> {
+    const form = await toForm(suite, this.blobs);
+    const limits = toLimits(problem.content?.limits);
+    const results: ReferenceResult[] = [];
+    for (const { source, language, claimedRight } of problem.content?.solutions ?? []) {
+      if (!claimedRight || source === undefined) continue;
+      const program = withSetup(suite, await readPayloadText(this.blobs, source));
+      const result = await judge.judge({ language, source: program }, form, limits, { signal });
+      const failingTest = result.failingTest === undefined ? '' : (suite.tests[result.failingTest]?.name ?? '');
+      results.push({ sha256: source.sha256, language, result, failingTest });
+    }
+    return results;
+  }
+}
+
+/** A suite's set-up code runs before the program, in its namespace. */
+export function withSetup(suite: TestSuite, program: string): string {
+  return suite.setupCode === '' ? program : `${suite.setupCode}\n${program}`;
+}
