@@ -252,6 +252,30 @@ def written_rollouts(problems):
                 }
 
 
+def check_attempts(problems, groups):
+    """Runs every program of the written student: as many attempts of each group must pass as the plan says."""
+    by_key = {(problem.kind, str(problem.id)): problem for problem in problems}
+    kinds = {HUMANEVAL_NAMESPACE: ("humaneval",), MBPP_NAMESPACE: ("mbpp",), NAMESPACE: ("stdin", "call")}
+    verdicts, complaints = {}, []
+    for group in groups:
+        found = [(kind, group["id"]) for kind in kinds[group["namespace"]] if (kind, group["id"]) in by_key]
+        problem = by_key[found[0]]
+        passed = 0
+        for one in group["attempts"]:
+            program = one["output"].partition("```python\n")[2].partition("```")[0]
+            key = (problem.id, program)
+            if key not in verdicts:
+                verdicts[key] = program != "" and problem.verdict(program, WRONG_PROGRAM_SECONDS) == "ok"
+            passed += verdicts[key]
+        plan_id = int(group["id"]) if problem.kind == "mbpp" else group["id"]
+        position = written_student.CHECKPOINTS.index(group["checkpoint"])
+        number = int(group["group"].rpartition("/")[2])
+        wanted = written_student.PLAN[problem.kind, plan_id][position][number - 1]
+        if passed != wanted:
+            complaints.append(f"{group['group']}: {passed} attempts pass, {wanted} are planned")
+    return complaints
+
+
 def attempt(problem, kind, chance, slow_used):
     lead = chance.choice(written_student.LEAD_INS)
     if kind == "right":
@@ -262,7 +286,8 @@ def attempt(problem, kind, chance, slow_used):
     if way < 0.12:  # stopped by the token limit in the middle of a line
         return {"output": f"{lead}```python\n{problem.solution[: len(problem.solution) * 2 // 3]}", "truncated": True}
     if way < 0.18:  # does not compile
-        return {"output": f"{lead}```python\n{problem.solution.replace(':', '', 1)}```\n"}
+        spoilt = problem.solution.replace(":", "", 1) if ":" in problem.solution else problem.solution[:-1] + ")\n"
+        return {"output": f"{lead}```python\n{spoilt}```\n"}
     fast = [n for n in range(len(problem.wrong)) if n not in problem.slow]
     unused = [n for n in problem.slow if (problem.id, n) not in slow_used]
     if unused:  # a program that runs into the time limit is costly: each one is used once
@@ -291,6 +316,8 @@ def main():
             became, output = run(proven["references"][0]["code"], case["input"])
             if became != "ok" or not same_tokens(output, case["expected"]):
                 complaints.append(f"{proven['id']}: the reference gives {output!r} for {case['input']!r}")
+    written = list(written_rollouts(problems))
+    complaints += check_attempts(problems, written)
     if complaints:
         raise SystemExit("\n".join(complaints))
 
@@ -302,7 +329,7 @@ def main():
         "troubles.jsonl": lines_of(duplicates(own) + troubles.CONTAMINATED + broken),
         "noise.jsonl": noise(),
         "benchmark.jsonl": lines_of(troubles.BENCHMARK),
-        "written-student.rollouts.jsonl": lines_of(written_rollouts(problems)),
+        "written-student.rollouts.jsonl": lines_of(written),
     }
     stale = []
     for name, lines in files.items():

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseProblem, parseRollouts, splitLines } from '@tidemark/formats';
+import { gramsOf, sharedGrams, similarity } from '@tidemark/contamination';
 import { describe, expect, it } from 'vitest';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -59,6 +60,23 @@ describe('the sample', () => {
         'bad_character',
       ]),
     );
+  });
+
+  it('has one problem that contains a benchmark problem, and no other that comes near', () => {
+    const statementOf = (line: { bytes: Uint8Array }): string => {
+      const parsed = parseProblem(line.bytes);
+      return parsed.kind === 'problem' ? parsed.record.statement : '';
+    };
+    const benchmark = manifest.benchmarks
+      .flatMap(({ file }) => linesOf(file))
+      .map((line) => gramsOf(statementOf(line)));
+    const overlaps = [...known.values()].flatMap((problem) => {
+      if (problem.kind !== 'problem') return [];
+      const grams = gramsOf(problem.record.statement);
+      const most = Math.max(...benchmark.map((other) => similarity(sharedGrams(grams, other), grams.size, other.size)));
+      return most > 0.22 ? [problem.record.recordId] : [];
+    });
+    expect(overlaps).toEqual(['contaminated/coast-guard']);
   });
 
   it.each(manifest.rollouts)('$file holds groups of declared targets at problems of the sample', ({ file }) => {
