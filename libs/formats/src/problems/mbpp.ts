@@ -75,7 +75,8 @@ export const mbpp: ProblemFormat = {
 
 const FUNCTION = /^def[ \t]+([A-Za-z_]\w*)/gm;
 const CLASS = /^class[ \t]+([A-Za-z_]\w*)/gm;
-const CALL = /([A-Za-z_]\w*)[ \t]*\(/g;
+/** Begins at a word's start alone: a megabyte of letters is looked at once, not once a letter. */
+const CALL = /\b([A-Za-z_]\w*)(?=[ \t]*\()/g;
 
 /**
  * The one top-level function that the code defines and every test calls, or the one class where it is no function;

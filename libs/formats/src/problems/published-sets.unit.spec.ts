@@ -60,4 +60,9 @@ describe('the entry point of MBPP', () => {
   ])('is %s', (_, code, tests, found) => {
     expect(entryPointOf(code, tests)).toBe(found);
   });
+
+  it('takes linear time over a megabyte of letters or blanks', () => {
+    const hostile = [`assert ${'f'.repeat(1_000_000)}`, `assert f${' '.repeat(1_000_000)}`];
+    expect(entryPointOf(`def f(): pass\n${'f'.repeat(1_000_000)}`, hostile)).toBe('');
+  });
 });

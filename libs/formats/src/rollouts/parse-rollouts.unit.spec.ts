@@ -1,4 +1,5 @@
 import { problemIdOf } from '@tidemark/identity';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRollouts } from './parse-rollouts.ts';
 
@@ -97,5 +98,13 @@ describe('tidemark.rollouts.v1', () => {
     ['a NUL outside of an output', { lease: 'a\0' }, { lease: 'bad_character' }],
   ])('refuses %s', (_, fields, faults) => {
     expect(faultsOf(fields)).toEqual(faults);
+  });
+
+  it('never throws, whatever one field holds', () => {
+    const field = fc.constantFrom('attempts', 'group', 'target', 'problem', 'id', 'namespace', 'purpose', 'seed');
+    fc.assert(
+      fc.property(field, fc.jsonValue(), (name, value) => ['group', 'faulty'].includes(read({ [name]: value }).kind)),
+    );
+    fc.assert(fc.property(fc.jsonValue(), (value) => ['group', 'faulty'].includes(read({ attempts: [value] }).kind)));
   });
 });

@@ -20,7 +20,7 @@ export class OnProblemIntake {
     @InjectConfig() private readonly config: IngestConfig,
   ) {}
 
-  @OnEvent(topics.problemsIntake)
+  @OnEvent(topics.problemsIntake, { maxBatchRecords: 200 })
   async handle(batch: EventBatch<ProblemIntake>, tx: StageTransaction): Promise<void> {
     const offers: ReadOffer[] = [];
     for (const event of batch) offers.push(await readOffer(event, this.blobs, this.config.gatewaySecret));
