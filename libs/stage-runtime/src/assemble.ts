@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -53,6 +54,8 @@ export async function assemble<Schema extends z.ZodObject>(
   logger: Logger,
 ): Promise<{ engine: StageEngine; tell: (stage: Stage) => void }> {
   const end = new AbortController();
+  // Every relay, timer and session waits on it: that is no leak.
+  setMaxListeners(0, end.signal);
   const reached = options.reached ?? (() => undefined);
   const transactions = new Transactions(dataSource, reached, options.poolSize ?? DEFAULT_POOL_SIZE);
   const identity = { service: definition.name, environment: options.environment, replica: randomUUID() };

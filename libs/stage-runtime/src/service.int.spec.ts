@@ -42,6 +42,16 @@ class Doors {
   }
 }
 
+const replicaCauses = new Set<string>();
+
+@Controller()
+class OnEachReplica {
+  @Every(30, { name: 'own', onEveryReplica: true })
+  async tick({ id }: TimerTick): Promise<void> {
+    replicaCauses.add(id);
+  }
+}
+
 @ReportsActivity()
 class Waiting implements ActivitySource {
   pendingWork() {
@@ -49,7 +59,7 @@ class Waiting implements ActivitySource {
   }
 }
 
-@Module({ controllers: [Doors], providers: [Waiting] })
+@Module({ controllers: [Doors, OnEachReplica], providers: [Waiting] })
 class DoorsModule {}
 
 const doors = defineService({
@@ -103,6 +113,17 @@ describe('a service', () => {
     );
     expect(rows.length).toBeGreaterThan(3);
     expect(rows.map(({ id }) => id)).toEqual(rows.map((_, index) => `ticker//${index + 1}`));
+  });
+
+  it('turns a timer on every replica where it asks for that, with a cause of its own each time', async () => {
+    replicaCauses.clear();
+    stage = await startStage(doors);
+    await stage.startReplica();
+    await expect
+      .poll(() => new Set([...replicaCauses].map((id) => id.split('/')[1])).size, { timeout: 10_000 })
+      .toBe(2);
+    const ticks = replicaCauses.size;
+    await expect.poll(() => replicaCauses.size, { timeout: 10_000 }).toBeGreaterThan(ticks);
   });
 
   it('is not quiet while it reports pending work', async () => {

@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { DataSource } from 'typeorm';
 import type { z } from 'zod';
 import { assemble, DEFAULT_POOL_SIZE, type InnerOptions } from './assemble.ts';
 import { parseConfig } from './config/parse-config.ts';
