@@ -5,7 +5,7 @@ import { sampleConfigSchema } from './sample.config.ts';
 import { SampleModule } from './sample.module.ts';
 
 /** Asks a target's endpoint for the attempts that were requested. Holds the endpoints' tokens and the network. */
-export const sample = defineService({
+export const sampleService = defineService({
   name: 'sample',
   configSchema: sampleConfigSchema,
   module: (config) => SampleModule.of(config),

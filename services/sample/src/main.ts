@@ -1,4 +1,4 @@
 import { runAlone } from '@tidemark/stage-runtime';
-import { sample } from './index.ts';
+import { sampleService } from './index.ts';
 
-await runAlone(sample);
+await runAlone(sampleService);

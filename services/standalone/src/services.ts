@@ -4,6 +4,7 @@ import { executeService } from '@tidemark/execute';
 import { gatewayService } from '@tidemark/gateway';
 import { ingestService } from '@tidemark/ingest';
 import { normalizeService } from '@tidemark/normalize';
+import { sampleService } from '@tidemark/sample';
 import { scoreService } from '@tidemark/score';
 import { selectService } from '@tidemark/select';
 import { type RunningService, type RunOptions, runService, type ServiceDefinition } from '@tidemark/stage-runtime';
@@ -29,5 +30,6 @@ export const services: readonly StartableService[] = [
   startable(scoreService),
   startable(calibrateService),
   startable(selectService),
+  startable(sampleService),
   startable(gatewayService),
 ];

@@ -1,39 +1,122 @@
-import type { Command } from 'commander';
-import { type Run, UsageError } from '../context.ts';
-import type { ExitCode } from '../exit-codes.ts';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { readCliConfig } from '../cli.config.ts';
+import type { CommandContext, Run } from '../context.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { GatewayClient } from '../gateway-client.ts';
+import { LiveView } from '../start/live-view.ts';
+import { loadStandalone, type Standalone } from '../start/load-standalone.ts';
+import { evaluate, type Publishing, publishSample, untilQuiet } from '../start/publish-sample.ts';
+import { readSample } from '../start/sample.ts';
+import { readStatus } from './status.ts';
 
-/** Held in a variable: the command line does not depend on the services, and runs where they are not installed. */
-const STANDALONE = '@tidemark/standalone';
-
-/** What `services/standalone` exports for this command. */
-interface Standalone {
-  /** Runs everything in this process until it is stopped. */
-  runStandalone(args: readonly string[]): Promise<ExitCode>;
+interface StartOptions {
+  readonly once?: boolean;
+  readonly sample: boolean;
+  readonly dataFolder?: string;
+  readonly host: string;
+  readonly port: number;
+  readonly database?: string;
+  readonly kafka?: string;
+  readonly endpoint?: string;
+  readonly model?: string;
+  readonly logLevel: string;
 }
+
+const checkout = resolve(dirname(fileURLToPath(import.meta.url)), '../../../..');
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 
 export function registerStart(program: Command, run: Run): void {
   program
     .command('start')
-    .description('run everything on this machine, in one process')
-    .option('--once', 'publish the sample, wait until all is quiet, and end')
-    .allowUnknownOption()
-    .argument('[args...]', 'passed on')
-    .action((_args: string[], _options: object, command: Command) =>
-      run(async () => {
-        const standalone = await load();
-        const once = command.opts<{ once?: boolean }>().once === true ? ['--once'] : [];
-        return await standalone.runStandalone([...once, ...command.args]);
-      }),
-    );
+    .description(
+      'run everything on this machine in one process, publish the sample and show it flow; then go on serving',
+    )
+    .option('--once', 'end when all is quiet')
+    .option('--no-sample', 'publish nothing')
+    .option('--data-folder <folder>', 'where everything is kept (default: .tidemark/data in the checkout)')
+    .option('--host <address>', 'address of the gateway; any but loopback needs TIDEMARK_TOKEN', '127.0.0.1')
+    .option('--port <number>', 'port of the gateway; 0 takes a free one', portNumber, 7400)
+    .option('--database <url>', 'a PostgreSQL of your own, as postgres://…, in place of the bundled one')
+    .option('--kafka <brokers>', 'keep the log in Kafka (host:port, separated by commas) in place of PostgreSQL')
+    .option(
+      '--endpoint <url>',
+      'OpenAI-compatible endpoint of your own model: measured on the sample as target my-model',
+    )
+    .option('--model <name>', 'name of that model at the endpoint')
+    .addOption(new Option('--log-level <level>', 'of the log file').choices(LOG_LEVELS).default('info'))
+    .action((options: StartOptions) => run((context) => start(context, options)));
 }
 
-async function load(): Promise<Standalone> {
+async function start({ signal: interrupted }: CommandContext, options: StartOptions): Promise<ExitCode> {
+  const terminated = new AbortController();
+  process.once('SIGTERM', () => {
+    terminated.abort();
+  });
+  const signal = AbortSignal.any([interrupted, terminated.signal]);
+  const { token } = readCliConfig();
+  process.stderr.write('Tidemark starts …\n');
+  const standalone = await startServices(options, token);
+  const client = new GatewayClient({ url: standalone.url, token }, signal);
+  const view = new LiveView(
+    () => readStatus(client),
+    process.stdout,
+    `Tidemark on ${standalone.url}, data in ${standalone.folder.root}, log in ${standalone.folder.logFile}`,
+  );
   try {
-    return (await import(STANDALONE)) as Standalone;
+    view.start();
+    await flow({ client, signal, says: (step) => view.says(step) }, options);
+    await view.end(options.once ? 'All is quiet.' : 'All is quiet. Serving on; Ctrl-C ends it.');
+    if (!options.once) await untilAborted(signal);
+    return exitCodes.success;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') {
-      throw new UsageError(`the services are not installed beside this command line (${error.message})`);
-    }
-    throw error;
+    if (!terminated.signal.aborted) throw error;
+    return exitCodes.success;
+  } finally {
+    view.stop();
+    if (signal.aborted) process.stderr.write('\nStopping: what is in hand is finished first.\n');
+    await standalone.stop();
   }
+}
+
+async function startServices(options: StartOptions, token: string | undefined): Promise<Standalone> {
+  const { startStandalone } = await loadStandalone();
+  return await startStandalone({
+    defaultFolders: [join(checkout, '.tidemark', 'data'), '/var/lib/tidemark', join(homedir(), '.tidemark')],
+    host: options.host,
+    port: options.port,
+    logLevel: options.logLevel,
+    ...(options.dataFolder !== undefined && { dataFolder: resolve(options.dataFolder) }),
+    ...(options.database !== undefined && { databaseUrl: options.database }),
+    ...(options.kafka !== undefined && { kafkaBrokers: options.kafka.split(',').map((broker) => broker.trim()) }),
+    ...(token !== undefined && { accessToken: token }),
+  });
+}
+
+async function flow(publishing: Publishing, { sample, endpoint, model }: StartOptions): Promise<void> {
+  if (sample) await publishSample(publishing, readSample(join(checkout, 'samples')));
+  if (endpoint !== undefined) {
+    const body = { display_name: model ?? 'my model', endpoint_url: endpoint, endpoint_model: model ?? '' };
+    await publishing.client.json('/v1/targets/my-model', { method: 'PUT', body });
+    await publishing.client.json('/v1/targets/my-model/measure', { method: 'POST', body: {} });
+    publishing.says(`my-model: ${endpoint} is asked for attempts at every ready problem`);
+    await untilQuiet(publishing);
+    await evaluate(publishing, 'my-model');
+  }
+  await untilQuiet(publishing);
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+}
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError('a number from 0 to 65,535');
+  return port;
 }

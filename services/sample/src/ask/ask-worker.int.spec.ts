@@ -11,7 +11,7 @@ import {
 } from '@tidemark/proto';
 import { type StageHarness, startStage } from '@tidemark/stage-runtime/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { sample } from '../index.ts';
+import { sampleService } from '../index.ts';
 import { aProblem, aRequest, aTarget } from '../testing/events.ts';
 import { ScriptedEndpoint, type ScriptedAnswer, type SeenCall } from '../testing/scripted-endpoint.ts';
 
@@ -29,7 +29,7 @@ describe('asking an endpoint for attempts', () => {
 
   beforeAll(async () => {
     // The token is for one origin; every scripted endpoint has another port, and so another origin.
-    stage = await startStage(sample, {
+    stage = await startStage(sampleService, {
       config: { requestTimeoutMs: '1000', patienceMs: '3000', endpointTokens: `http://127.0.0.1:9=${TOKEN}` },
     });
   });
@@ -297,7 +297,7 @@ describe('asking an endpoint for attempts', () => {
 
   it('sends a token to its own origin, and tells it nobody', async () => {
     const server = await endpoint(() => ({ choices: numbered(8) }));
-    const trusted = await startStage(sample, { config: { endpointTokens: `${server.baseUrl}=${TOKEN}` } });
+    const trusted = await startStage(sampleService, { config: { endpointTokens: `${server.baseUrl}=${TOKEN}` } });
     try {
       await trusted.publish(topics.targetsDeclared, aTarget('trusted', server.baseUrl));
       await trusted.publish(topics.problemsVerified, aProblem('p'));

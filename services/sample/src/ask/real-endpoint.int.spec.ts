@@ -4,7 +4,7 @@ import { topics } from '@tidemark/event-log';
 import { StopReason } from '@tidemark/proto';
 import { startStage } from '@tidemark/stage-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import { sample } from '../index.ts';
+import { sampleService } from '../index.ts';
 import { aProblem, aRequest, aTarget } from '../testing/events.ts';
 
 /** Base address of a running OpenAI-compatible server, for example `http://127.0.0.1:8000/v1`. */
@@ -26,7 +26,7 @@ describe.skipIf(address === undefined)('asking a real model', () => {
       .split('\n')
       .slice(0, 3)
       .map((line) => JSON.parse(line) as HumanEvalRecord);
-    const stage = await startStage(sample);
+    const stage = await startStage(sampleService);
     try {
       await stage.publish(
         topics.targetsDeclared,
