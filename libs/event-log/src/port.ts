@@ -34,7 +34,11 @@ export interface PartitionId {
   readonly incarnation: string;
 }
 
-/** One fetch. `fetchedFrom` is the offset that was asked for: the fence compares it, never the first record's offset. */
+/**
+ * One fetch, or a part of it. `fetchedFrom` is the offset that was asked for: the fence compares it, never the first
+ * record's offset. In a session each batch is fetched from where the one before ended (`nextOffset`), the first from
+ * the session's start.
+ */
 export interface FetchedBatch {
   readonly partition: PartitionId;
   readonly fetchedFrom: bigint;
@@ -153,9 +157,17 @@ export interface EventLogAdmin {
 
 export interface EventLog {
   readonly admin: EventLogAdmin;
-  /** Resolves when the member has joined; runs until `stop`. Faults never end it: it retries with backoff and jitter. */
+  /**
+   * Resolves when the member has joined; runs until `stop`. Faults never end it: it retries with backoff and jitter, also
+   * while the topic is missing or the log is away when it begins.
+   */
   consume(options: ConsumeOptions): Promise<LogConsumer>;
-  /** Reads one partition in order, without a group. @throws OffsetOutOfRangeError */
+  /**
+   * Reads one partition in order, without a group. Ends at `until`, or silently when `signal` aborts.
+   * @throws OffsetOutOfRangeError
+   * @throws TopicMismatchError there is no such topic or partition
+   * @throws LogUnavailableError the log has been away for half a minute; go on behind the last record that came
+   */
   read(options: ReadOptions): AsyncIterable<LogRecord>;
   /** @param name of the writer: `tidemark.<env>.<service>.<shard>`, Kafka's transactional id. */
   writer(name: string): Promise<FencedWriter>;

@@ -26,6 +26,7 @@ export interface ConsumerParts {
 export class EmbeddedConsumer implements LogConsumer {
   readonly #parts: ConsumerParts;
   readonly #options: ConsumeOptions;
+  readonly #onStopped: () => void;
   readonly #limits: FetchLimits;
   readonly #faults: FaultLatch;
   readonly #wakeup = new Wakeup();
@@ -39,8 +40,9 @@ export class EmbeddedConsumer implements LogConsumer {
   #paused = false;
   #running: Promise<void> | undefined;
 
-  constructor(parts: ConsumerParts, options: ConsumeOptions) {
+  constructor(parts: ConsumerParts, options: ConsumeOptions, onStopped: () => void) {
     this.#parts = parts;
+    this.#onStopped = onStopped;
     this.#options = options;
     this.#limits = {
       maxRecords: options.maxBatchRecords ?? defaultMaxBatchRecords,
@@ -76,6 +78,7 @@ export class EmbeddedConsumer implements LogConsumer {
     this.#stopping.abort();
     this.#wakeup.signal();
     await this.#running;
+    this.#onStopped();
   }
 
   async #run(onJoined: () => void): Promise<void> {
@@ -100,6 +103,7 @@ export class EmbeddedConsumer implements LogConsumer {
     const topic = (await topics.resolve([this.#options.topic])).get(this.#options.topic);
     if (!topic) throw new TopicMismatchError(this.#options.topic, 'there is no such topic');
     let lost = false;
+    let over = false;
     const lose = () => {
       lost = true;
       topics.forget([topic.name]);
@@ -115,6 +119,8 @@ export class EmbeddedConsumer implements LogConsumer {
       const timeoutMs = this.#options.sessionTimeoutMs ?? defaultSessionTimeoutMs;
       this.#member = await memberships.join(topic.id, this.#options.group, timeoutMs, {
         onShare: (held, quota) => {
+          // An answer that was under way while the member left.
+          if (over) return;
           this.#share = { held: new Set(held), quota };
           this.#wakeup.signal();
         },
@@ -140,6 +146,7 @@ export class EmbeddedConsumer implements LogConsumer {
       if (sqlStateOf(error) === '23503') topics.forget([topic.name]);
       throw error;
     } finally {
+      over = true;
       unwatch();
       await this.#end(lost);
     }

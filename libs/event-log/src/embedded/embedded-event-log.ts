@@ -10,6 +10,7 @@ import type {
   ReadOptions,
 } from '../port.ts';
 import { EmbeddedAdmin } from './admin.ts';
+import { Announcer } from './announcer.ts';
 import { EmbeddedConsumer } from './consumer.ts';
 import { Database } from './database.ts';
 import { Maintenance, type MaintenanceOptions } from './maintenance.ts';
@@ -47,6 +48,7 @@ class EmbeddedEventLog implements EventLog {
   readonly #database: Database;
   readonly #topics: TopicCatalog;
   readonly #tail: Tail;
+  readonly #announcer: Announcer;
   readonly #memberships: Memberships;
   readonly #maintenance: Maintenance | undefined;
   readonly #consumers = new Set<EmbeddedConsumer>();
@@ -56,6 +58,7 @@ class EmbeddedEventLog implements EventLog {
     this.#database = database;
     this.#topics = new TopicCatalog(database);
     this.#tail = new Tail(database, options.pollMs ?? 2_000);
+    this.#announcer = new Announcer(database);
     this.#memberships = new Memberships(database, this.#tail);
     this.admin = new EmbeddedAdmin(database, this.#topics);
     if (options.maintenance !== false) {
@@ -67,7 +70,9 @@ class EmbeddedEventLog implements EventLog {
   async consume(options: ConsumeOptions): Promise<LogConsumer> {
     this.#assertOpen();
     const { database, tail, memberships, topics } = this.#parts();
-    const consumer = new EmbeddedConsumer({ database, tail, memberships, topics }, options);
+    const consumer = new EmbeddedConsumer({ database, tail, memberships, topics }, options, () =>
+      this.#consumers.delete(consumer),
+    );
     this.#consumers.add(consumer);
     await consumer.start();
     return consumer;
@@ -81,7 +86,7 @@ class EmbeddedEventLog implements EventLog {
 
   writer(name: string): Promise<FencedWriter> {
     this.#assertOpen();
-    return Promise.resolve(new EmbeddedWriter(this.#database, this.#topics, name));
+    return Promise.resolve(new EmbeddedWriter(this.#database, this.#topics, this.#announcer, name));
   }
 
   async ping(): Promise<void> {
@@ -93,7 +98,12 @@ class EmbeddedEventLog implements EventLog {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
     await Promise.all([...this.#consumers].map((consumer) => consumer.stop()));
-    await Promise.all([this.#memberships.close(), this.#tail.close(), this.#maintenance?.close()]);
+    await Promise.all([
+      this.#memberships.close(),
+      this.#tail.close(),
+      this.#maintenance?.close(),
+      this.#announcer.close(),
+    ]);
     await this.#database.close();
   }
 

@@ -42,12 +42,16 @@ BEGIN
   SELECT v_topic, n, v_segment FROM generate_series(0, p_partitions - 1) AS n;
 END $create$;
 
+DROP FUNCTION IF EXISTS event_log.append(text, bigint, bigint, int[], int[], int[], int[], int[], int[], bytea);
+
 -- Appends records to their partitions, all or none, if the writer's epoch is still the newest. p_data holds the bytes of
 -- all records, each as key, value, headers from p_starts on; a length of -1 stands for null.
+-- Answers with the new ends, to be announced after the commit: a NOTIFY in this transaction would let all commits of the
+-- server wait for each other's disk writes.
 CREATE OR REPLACE FUNCTION event_log.append(
   p_writer text, p_epoch bigint, p_sent_ms bigint, p_topics int[], p_partitions int[],
   p_starts int[], p_key_bytes int[], p_value_bytes int[], p_header_bytes int[], p_data bytea
-) RETURNS void LANGUAGE plpgsql AS $append$
+) RETURNS text LANGUAGE plpgsql AS $append$
 DECLARE
   v_now_ms bigint := floor(extract(epoch FROM clock_timestamp()) * 1000);
   v_topic int;
@@ -100,7 +104,7 @@ BEGIN
     RETURNING p.topic_id, p.partition, p.log_end
   )
   SELECT string_agg(topic_id || ':' || partition || ':' || log_end, ',') INTO v_moved FROM moved;
-  PERFORM pg_notify('${channels.appended}', CASE WHEN length(v_moved) < 7500 THEN v_moved ELSE '*' END);
+  RETURN v_moved;
 END $append$;
 
 -- Enters a group. The others hear of it and give up what is over their share.

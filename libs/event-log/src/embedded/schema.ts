@@ -2,7 +2,7 @@ import type { Database } from './database.ts';
 import { functions } from './functions.ts';
 
 /** Raised with every change of the tables or functions below. A newer version's replicas run beside the previous one's. */
-const schemaVersion = 2;
+const schemaVersion = 3;
 
 /**
  * The log's tables, in a schema of their own.

@@ -2,6 +2,7 @@ import { EventLogError, FencedError, LogUnavailableError, RecordTooLargeError, T
 import { maxRecordBytes, recordBytes } from '../limits.ts';
 import { partitionOf, RoundRobin } from '../partitioner.ts';
 import type { FencedWriter, OutgoingRecord } from '../port.ts';
+import type { Announcer } from './announcer.ts';
 import { type Database, sqlStateOf } from './database.ts';
 import { sqlStates } from './functions.ts';
 import { encodeHeaders } from './headers-codec.ts';
@@ -14,14 +15,16 @@ import type { TopicCatalog, TopicEntry } from './topic-catalog.ts';
 export class EmbeddedWriter implements FencedWriter {
   readonly #database: Database;
   readonly #topics: TopicCatalog;
+  readonly #announcer: Announcer;
   readonly #name: string;
   readonly #spread = new RoundRobin();
   #epoch: bigint | undefined;
   #discarded: Error | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(database: Database, topics: TopicCatalog, name: string) {
+  constructor(database: Database, topics: TopicCatalog, announcer: Announcer, name: string) {
     this.#database = database;
+    this.#announcer = announcer;
     this.#topics = topics;
     this.#name = name;
   }
@@ -71,18 +74,22 @@ export class EmbeddedWriter implements FencedWriter {
   /** Answers false when a topic is not there any more. */
   async #callAppend(packed: PackedRecords): Promise<boolean> {
     try {
-      await this.#database.query('SELECT event_log.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)', [
-        this.#name,
-        this.#epoch,
-        Date.now(),
-        packed.topics,
-        packed.partitions,
-        packed.starts,
-        packed.keyBytes,
-        packed.valueBytes,
-        packed.headerBytes,
-        packed.data,
-      ]);
+      const [row] = await this.#database.query<{ ends: string }>(
+        'SELECT event_log.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS ends',
+        [
+          this.#name,
+          this.#epoch,
+          Date.now(),
+          packed.topics,
+          packed.partitions,
+          packed.starts,
+          packed.keyBytes,
+          packed.valueBytes,
+          packed.headerBytes,
+          packed.data,
+        ],
+      );
+      if (row) this.#announcer.announce(row.ends);
       return true;
     } catch (error) {
       if (sqlStateOf(error) === sqlStates.topicGone) return false;

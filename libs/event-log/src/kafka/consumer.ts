@@ -30,6 +30,7 @@ export class KafkaConsumer implements LogConsumer {
   readonly #client: KafkaClient;
   readonly #registry: TopicRegistry;
   readonly #options: ConsumeOptions;
+  readonly #onStopped: () => void;
   readonly #faults: FaultLatch;
   readonly #wakeup = new Wakeup();
   readonly #stopping = new AbortController();
@@ -45,9 +46,11 @@ export class KafkaConsumer implements LogConsumer {
   #generations = 0;
   #paused = false;
   #pollFault: Error | undefined;
+  #fetcher: Fetcher | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(client: KafkaClient, registry: TopicRegistry, options: ConsumeOptions) {
+  constructor(client: KafkaClient, registry: TopicRegistry, options: ConsumeOptions, onStopped: () => void) {
+    this.#onStopped = onStopped;
     this.#client = client;
     this.#registry = registry;
     this.#options = options;
@@ -81,6 +84,7 @@ export class KafkaConsumer implements LogConsumer {
     this.#stopping.abort();
     this.#wakeup.signal();
     await this.#running;
+    this.#onStopped();
   }
 
   async #run(onJoined: () => void): Promise<void> {
@@ -113,9 +117,7 @@ export class KafkaConsumer implements LogConsumer {
     });
     const sessionTimeoutMs = this.#options.sessionTimeoutMs ?? defaultSessionTimeoutMs;
     const member = new GroupMember(this.#client, group, topic, sessionTimeoutMs);
-    let fetcher: Fetcher | undefined;
     try {
-      fetcher = await Fetcher.connect(this.#client, topic);
       await member.join({
         onAssigned: (partitions) => {
           this.#generations += 1;
@@ -134,7 +136,16 @@ export class KafkaConsumer implements LogConsumer {
       });
       let commitAt = performance.now() + commitEveryMs;
       while (!ended && !this.#stopping.signal.aborted) {
-        await this.#turn(fetcher);
+        try {
+          await this.#turn();
+        } catch (error) {
+          // Reading failed: the connections are made anew, the membership stays.
+          if (this.#stopping.signal.aborted) break;
+          this.#faults.fault(asUnavailable(error));
+          await this.#disconnect();
+          await sleep(this.#backoff.next(), this.#stopping.signal);
+          continue;
+        }
         if (performance.now() < commitAt) continue;
         await this.#commit(member);
         commitAt = performance.now() + commitEveryMs;
@@ -142,20 +153,19 @@ export class KafkaConsumer implements LogConsumer {
       if (ended instanceof Error && !this.#stopping.signal.aborted) throw ended;
     } finally {
       unwatch();
-      await this.#end(ended !== undefined, member, fetcher);
+      await this.#end(ended !== undefined, member);
     }
   }
 
   /** Opens sessions, hands out what was fetched, asks for more; then sleeps until there is news. */
-  async #turn(fetcher: Fetcher): Promise<void> {
+  async #turn(): Promise<void> {
     const fault = this.#pollFault;
-    if (fault) {
-      this.#pollFault = undefined;
-      throw fault;
-    }
+    if (fault) throw fault;
     const generation = this.#generation;
     this.#dropWorkers(generation);
     if (generation && !this.#paused) {
+      this.#fetcher ??= await Fetcher.connect(this.#client, this.#options.topic);
+      const fetcher = this.#fetcher;
       await this.#openSessions(fetcher, generation);
       this.#handOut();
       await this.#ask(fetcher);
@@ -249,6 +259,7 @@ export class KafkaConsumer implements LogConsumer {
       for (const fetched of await fetcher.fetch(nodeId, positions, { maxWaitMs, maxBytesPerPartition })) {
         if (fetched.nextOffset > fetched.from) this.#waiting.set(fetched.partition, fetched);
       }
+      this.#backoff.succeeded();
       this.#faults.recovered();
     } catch (error) {
       const worker = error instanceof OffsetOutOfRangeError ? this.#workers.get(error.partition) : undefined;
@@ -272,17 +283,24 @@ export class KafkaConsumer implements LogConsumer {
   }
 
   /** Ends the sessions; a clean stop lets the batches in hand finish and frees the partitions at once. */
-  async #end(lost: boolean, member: GroupMember, fetcher: Fetcher | undefined): Promise<void> {
+  async #end(lost: boolean, member: GroupMember): Promise<void> {
     for (const worker of this.#workers.values()) worker.revoke(lost ? 'abort' : 'finish');
     if (this.#stopping.signal.aborted) {
       await Promise.all([...this.#workers.values()].map((worker) => worker.settled()));
       if (!lost) await this.#commit(member);
     }
     this.#generation = undefined;
+    await Promise.all([this.#disconnect(), member.leave().catch(() => undefined)]);
+    for (const [partition, worker] of this.#workers) if (!worker.busy) this.#workers.delete(partition);
+  }
+
+  /** Ends the connections for reading, and what was asked through them. */
+  async #disconnect(): Promise<void> {
+    const fetcher = this.#fetcher;
+    this.#fetcher = undefined;
+    await Promise.all([fetcher?.close(), ...this.#polls.values()]);
     this.#waiting.clear();
     this.#pollFault = undefined;
-    await Promise.all([fetcher?.close(), member.leave().catch(() => undefined), ...this.#polls.values()]);
-    for (const [partition, worker] of this.#workers) if (!worker.busy) this.#workers.delete(partition);
   }
 
   #idOf(partition: number, { incarnation }: Generation): PartitionId {

@@ -29,7 +29,7 @@ class KafkaEventLog implements EventLog {
 
   async consume(options: ConsumeOptions): Promise<LogConsumer> {
     this.#assertOpen();
-    const consumer = new KafkaConsumer(this.#client, this.#registry, options);
+    const consumer = new KafkaConsumer(this.#client, this.#registry, options, () => this.#consumers.delete(consumer));
     this.#consumers.add(consumer);
     await consumer.start();
     return consumer;
@@ -43,7 +43,8 @@ class KafkaEventLog implements EventLog {
 
   writer(name: string): Promise<FencedWriter> {
     this.#assertOpen();
-    const writer = new KafkaWriter(this.#client, name, (topic) => this.#registry.lookUp(topic));
+    const topicOf = (topic: string) => this.#registry.lookUp(topic);
+    const writer = new KafkaWriter(this.#client, name, topicOf, () => this.#writers.delete(writer));
     this.#writers.add(writer);
     return Promise.resolve(writer);
   }

@@ -24,12 +24,19 @@ export class KafkaWriter implements FencedWriter {
   readonly #name: string;
   readonly #producer: Producer;
   readonly #topicOf: (name: string) => Promise<WritableTopic | undefined>;
+  readonly #onClosed: (() => void) | undefined;
   readonly #spread = new RoundRobin();
   #connected = false;
   #discarded: Error | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(client: KafkaClient, name: string, topicOf: (name: string) => Promise<WritableTopic | undefined>) {
+  constructor(
+    client: KafkaClient,
+    name: string,
+    topicOf: (name: string) => Promise<WritableTopic | undefined>,
+    onClosed?: () => void,
+  ) {
+    this.#onClosed = onClosed;
     this.#name = name;
     this.#topicOf = topicOf;
     this.#producer = client.kafka.producer({
@@ -57,6 +64,7 @@ export class KafkaWriter implements FencedWriter {
     await this.#last;
     this.#discarded ??= new LogUnavailableError(`writer ${this.#name} is closed`);
     await this.#producer.disconnect().catch(() => undefined);
+    this.#onClosed?.();
   }
 
   async #transaction<R extends OutgoingRecord>(read: () => Promise<readonly R[]>): Promise<readonly R[]> {
