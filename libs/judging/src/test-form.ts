@@ -30,4 +30,11 @@ export type TestForm =
       readonly kind: 'asserts';
       /** Each runs by itself after the program, in its namespace, in a process of its own. */
       readonly tests: readonly string[];
+      /** The function asked for; empty where it is not known. */
+      readonly entry: string;
+      /**
+       * Tests and program share a process and a namespace. Only for tests that need the program's own objects (they
+       * make instances of its classes, hand it functions): the program can then reach the tests.
+       */
+      readonly together: boolean;
     };

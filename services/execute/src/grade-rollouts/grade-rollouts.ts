@@ -56,10 +56,11 @@ export class GradeRollouts implements JobWorker<Grading, RolloutsGraded> {
     const { group, judgedVersion } = job.payload;
     const identity = group.group;
     if (identity === undefined) throw new RecordFault('no_group', 'the group is not identified');
-    const problem = await readSuite(this.database, identity.problemId, judgedVersion);
+    const judgedBy = await readSuite(this.database, identity.problemId, judgedVersion);
     const target = await readTarget(this.database, identity.target, identity.targetVersion);
-    if (!problem || !target) throw new RecordFault('unknown_problem', 'its suite or its target is gone');
-    const bench = await this.benchOf(problem, target);
+    if (!judgedBy || !target) throw new RecordFault('unknown_problem', 'its suite or its target is gone');
+    const { event: problem, together } = judgedBy;
+    const bench = await this.benchOf(problem, target, together);
     const { verdicts, judgeVersion } = await this.host.use('ordinary', async (judge) => ({
       verdicts: await this.judgeAll(job.payload, bench, judge, signal),
       judgeVersion: judge.version,
@@ -96,12 +97,13 @@ export class GradeRollouts implements JobWorker<Grading, RolloutsGraded> {
     return Promise.resolve();
   }
 
-  private async benchOf(problem: ProblemVerified, target: TargetDeclared): Promise<Bench> {
+  private async benchOf(problem: ProblemVerified, target: TargetDeclared, together: boolean): Promise<Bench> {
     if (!problem.suite) throw new RecordFault('unknown_problem', 'the problem has no suite');
     const suite = fromBinary(TestSuiteSchema, await readPayload(this.blobs, problem.suite));
+    const form = await toForm(suite, this.blobs);
     const { content } = problem;
     return {
-      form: await toForm(suite, this.blobs),
+      form: form.kind === 'asserts' ? { ...form, together } : form,
       limits: toLimits(problem.limits),
       testNames: suite.tests.map(({ name }) => name),
       starterCode: content?.starterCode ?? '',

@@ -132,7 +132,8 @@ export class Judge {
       case 'asserts':
         return form.tests.map((script) => async () => {
           const secret = randomBytes(16).toString('hex');
-          const outcome = await run(profile.asserts(source, script, secret));
+          const apart = !form.together;
+          const outcome = await run(profile.asserts(source, { script, secret, entry: form.entry, apart }));
           if (outcome.kind === 'sandbox_failure') return failed(outcome.reason);
           const report = profile.readReport(outcome.report, secret);
           if (report.kind === 'broken_tests') {

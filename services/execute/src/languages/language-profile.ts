@@ -3,7 +3,7 @@ import type { SandboxCommand } from '../sandbox/sandbox.ts';
 /** What a run in the sandbox needs, apart from its standard input. */
 export type PreparedRun = Pick<
   SandboxCommand,
-  'argv' | 'environment' | 'readOnlyFolders' | 'hiddenFolders' | 'files' | 'harness'
+  'argv' | 'environment' | 'readOnlyFolders' | 'hiddenFolders' | 'withoutProc' | 'files' | 'harness'
 >;
 
 /** What a harness inside the sandbox reported. Untrusted: every field is the program's word, the proof's secret aside. */
@@ -31,6 +31,16 @@ export type CallSpec = {
   readonly inPlaceArgument: number | undefined;
 };
 
+export type AssertSpec = {
+  readonly script: string;
+  /** Proves that the last assertion ran: it can be read only then. */
+  readonly secret: string;
+  /** The function asked for; may bear the name of a builtin, which no other name of the program may replace. */
+  readonly entry: string;
+  /** The tests in a process of their own, which the program can't reach. */
+  readonly apart: boolean;
+};
+
 /** All that judging needs to know of a language; a further language is one more of these. */
 export interface LanguageProfile {
   /** Lower case, as in problems and suites. */
@@ -44,8 +54,8 @@ export interface LanguageProfile {
   program(source: string): PreparedRun;
   /** Calls one function; the value is compared outside. */
   call(source: string, call: CallSpec): PreparedRun;
-  /** Runs assertions after the program, in its namespace; `secret` proves that the last one ran. */
-  asserts(source: string, tests: string, secret: string): PreparedRun;
+  /** Runs assertions after the program. */
+  asserts(source: string, asserts: AssertSpec): PreparedRun;
   /** Says only whether the source compiles. */
   compile(source: string): PreparedRun;
   /** Runs a problem's checker: `check(stdin, out, expected)`. */

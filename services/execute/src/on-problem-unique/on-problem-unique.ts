@@ -49,8 +49,8 @@ export class OnProblemUnique {
   ) {
     const before = await readSuite(tx, event.problemId, event.version);
     if (!before) return;
-    const verified = withPlace(before, event);
-    await saveSuites(tx, [verified]);
+    const verified = withPlace(before.event, event);
+    await saveSuites(tx, [{ event: verified, together: before.together }]);
     tx.publish(cause, topics.problemsVerified, verified);
   }
 }

@@ -1,5 +1,6 @@
 import type { MigrationClass } from '@tidemark/stage-runtime';
+import { AddSharedProcess1764525000000 } from './add-shared-process-1764525000000.ts';
 import { CreateExecuteTables1764521000000 } from './create-execute-tables-1764521000000.ts';
 
 /** In the order in which they run. */
-export const migrations: readonly MigrationClass[] = [CreateExecuteTables1764521000000];
+export const migrations: readonly MigrationClass[] = [CreateExecuteTables1764521000000, AddSharedProcess1764525000000];

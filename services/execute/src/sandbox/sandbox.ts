@@ -31,6 +31,8 @@ export type SandboxCommand = {
   readonly readOnlyFolders: readonly string[];
   /** Folders within the above that are shown empty. */
   readonly hiddenFolders: readonly string[];
+  /** No /proc inside: through it one process could write into the memory of another of the same run. Default false. */
+  readonly withoutProc?: boolean;
   /** Read-only files made for this run alone, by absolute path inside; at most two. */
   readonly files: readonly { readonly path: string; readonly content: Uint8Array }[];
   readonly stdin: Uint8Array;

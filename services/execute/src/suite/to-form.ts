@@ -30,6 +30,8 @@ export async function toForm(suite: TestSuite, blobs: BlobStore): Promise<TestFo
       return {
         kind: 'asserts',
         tests: suite.tests.map(({ body }) => (body.case === 'asserts' ? body.value.code : '')),
+        entry: suite.entryPoint,
+        together: false,
       };
     default:
       throw new UnusableSuiteError('unknown_test_form', `tests of the unknown form ${suite.form}`);

@@ -27,6 +27,8 @@ export type VerificationRun = {
   readonly testCount: number;
   readonly limits: Limits;
   readonly judgeVersion: string;
+  /** Assertions need the program in their own process. */
+  readonly together: boolean;
 };
 
 /** The hash of a suite is that of its serialised bytes, checker and all. */

@@ -1,6 +1,7 @@
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { BlobStore, readPayload, readPayloadText, storePayload } from '@tidemark/blob-store';
 import { topics } from '@tidemark/event-log';
+import type { TestForm } from '@tidemark/judging';
 import { type ProblemUnique, type TestSuite, TestSuiteSchema } from '@tidemark/proto';
 import {
   DependencyFault,
@@ -67,7 +68,7 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
     tx.publish(job, topics.problemsStatus, toStatus(problem, outcome, run?.testCount ?? 0, nowMs));
     if (outcome.kind === 'verified' && run) {
       const event = toVerified(problem, run);
-      await saveSuites(tx, [event]);
+      await saveSuites(tx, [{ event, together: run.together }]);
       tx.publish(job, topics.problemsVerified, event);
       await saveProblems(tx, [{ ...known, state: 'verified', verifiedVersion: version }]);
       return;
@@ -96,12 +97,19 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
     const suite = judgingSuite(whole, this.config.maxJudgingTests);
     const limits = toLimits(content.limits);
     try {
-      const references = await this.runReferences(problem, suite, judge, signal);
+      const { references, together } = await this.runReferences(problem, suite, judge, signal);
       const outcome = decideOutcome(references);
       if (outcome.kind === 'retry') throw new DependencyFault('sandbox', outcome.reason);
       const payload =
         suite === whole ? content.testSuite : await storePayload(this.blobs, toBinary(TestSuiteSchema, suite));
-      const run = { references, suite: payload, testCount: suite.tests.length, limits, judgeVersion: judge.version };
+      const run = {
+        references,
+        suite: payload,
+        testCount: suite.tests.length,
+        limits,
+        judgeVersion: judge.version,
+        together,
+      };
       return { outcome, run };
     } catch (error) {
       if (!(error instanceof UnusableSuiteError)) throw error;
@@ -115,13 +123,30 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
     }
   }
 
+  /** Assertions run apart from the program; where references pass only together with them, together. */
   private async runReferences(
     problem: ProblemUnique,
     suite: TestSuite,
     judge: Judge,
     signal: AbortSignal,
-  ): Promise<ReferenceResult[]> {
+  ): Promise<{ references: ReferenceResult[]; together: boolean }> {
     const form = await toForm(suite, this.blobs);
+    const references = await this.runAll(problem, suite, form, judge, signal);
+    if (form.kind !== 'asserts' || decideOutcome(references).kind !== 'rejected')
+      return { references, together: false };
+    return {
+      references: await this.runAll(problem, suite, { ...form, together: true }, judge, signal),
+      together: true,
+    };
+  }
+
+  private async runAll(
+    problem: ProblemUnique,
+    suite: TestSuite,
+    form: TestForm,
+    judge: Judge,
+    signal: AbortSignal,
+  ): Promise<ReferenceResult[]> {
     const limits = toLimits(problem.content?.limits);
     const results: ReferenceResult[] = [];
     for (const { source, language, claimedRight } of problem.content?.solutions ?? []) {
@@ -136,6 +161,6 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
 }
 
 /** A suite's set-up code runs before the program, in its namespace. */
-export function withSetup(suite: TestSuite, program: string): string {
+function withSetup(suite: TestSuite, program: string): string {
   return suite.setupCode === '' ? program : `${suite.setupCode}\n${program}`;
 }

@@ -2,19 +2,26 @@
  * The Python side of a function call, of an assertion script and of a checker; it runs inside the sandbox, in the
  * program's own process. Written for Python 3.8 and later.
  *
- * It reads `<16 digits: length><JSON>` from descriptor 7; for assertions a secret lies behind it and is read only
- * after the last assertion. It answers on descriptor 8 with one letter, text, and a line feed:
+ * It reads `<16 digits: length><JSON>` from descriptor 7; for assertions a second such text holds the tests, and a
+ * secret lies behind it that is read only after the last assertion. It answers on descriptor 8 with one letter, text, and a line feed:
  * V value · P proof · A assertion failed · X raised · N not a plain value · M missing name · C does not compile ·
  * T checked right · F checked wrong · K compiles · B the tests do not compile.
  *
  * It keeps its own copy of the builtins, so that a program which replaces them does not change what is reported.
+ *
+ * Assertions run apart by default: the process forks before it reads the tests; the child runs the program and answers
+ * calls, the parent runs the tests with a stand-in for each of the program's names. Values cross as JSON and are built
+ * anew, so the program sees neither tests nor secret, can't end the tests, and can't hand them an object that is equal
+ * to everything. Where tests need the program's own objects they run together, in one namespace.
  */
 export const PYTHON_HARNESS = String.raw`
-import ast, base64, builtins, json, os, sys, types, typing
+import ast, base64, builtins, importlib, json, os, sys, types, typing
+from collections import Counter, OrderedDict, defaultdict, deque
+from itertools import islice
 __builtins__ = dict(vars(builtins))
 
 quote = json.encoder.encode_basestring_ascii
-decode, parse = json.loads, ast.parse
+decode, encode, parse = json.loads, json.dumps, ast.parse
 read, write, leave = os.read, os.write, os._exit
 KEPT = dict(vars(builtins))
 
@@ -47,7 +54,13 @@ class NotPlain(Exception):
     pass
 
 SEQUENCES = (list, tuple)
-MAPPINGS = (dict, __import__("collections").OrderedDict, __import__("collections").defaultdict, __import__("collections").Counter)
+MAPPINGS = (dict, OrderedDict, defaultdict, Counter)
+VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+BASES = (
+    (str, lambda value: "".join([value])), (int, int.__int__), (float, float.__float__),
+    (tuple, lambda value: tuple(tuple.__iter__(value))), (list, lambda value: list(list.__iter__(value))),
+    (dict, lambda value: {k: v for k, v in dict.items(value)}),
+)
 
 def number(value):
     text = float.__repr__(value)
@@ -83,11 +96,11 @@ def plain(value):
         return "{" + ",".join([key(k) + ":" + plain(v) for k, v in dict.items(value)]) + "}"
     raise NotPlain(kind.__name__)
 
-def load(source, known):
+def load(source, known, fail):
     try:
         code = compile(source, "sol.py", "exec", dont_inherit=True)
     except BaseException as error:
-        failure("C", describe(error))
+        fail("C", describe(error))
     module = types.ModuleType("solution")
     module.__file__ = "sol.py"
     space = module.__dict__
@@ -98,13 +111,13 @@ def load(source, known):
     try:
         exec(code, space)
     except BaseException as error:
-        failure("X", describe(error))
+        fail("X", describe(error))
     return space
 
 def call(job):
     arguments = [decode(text) for text in job["arguments"]]
     named = {name: decode(text) for name, text in job["named"].items()}
-    space = load(job["program"], {name: getattr(typing, name) for name in typing.__all__})
+    space = load(job["program"], {name: getattr(typing, name) for name in typing.__all__}, failure)
     entry = job["entry"]
     solution = space.get("Solution")
     if entry in space:
@@ -130,18 +143,207 @@ def call(job):
         failure("N", describe(error))
     tell("V", text)
 
+def pack(value):
+    kind = type(value)
+    if value is None or kind is bool or kind is str or kind is int or kind is float:
+        return value
+    if kind is list:
+        return ["l", [pack(item) for item in value]]
+    if kind is tuple:
+        return ["t", [pack(item) for item in value]]
+    if kind is dict:
+        return ["d", [[pack(k), pack(v)] for k, v in value.items()]]
+    if kind is set or kind is frozenset:
+        return [kind.__name__, [pack(item) for item in value]]
+    if kind is bytes or kind is bytearray:
+        return [kind.__name__, list(value)]
+    if kind is complex:
+        return ["complex", value.real, value.imag]
+    if kind is range:
+        return ["range", value.start, value.stop, value.step]
+    if kind in MAPPINGS:
+        return [kind.__name__, [[pack(k), pack(v)] for k, v in dict.items(value)]]
+    if kind is deque:
+        return ["deque", [pack(item) for item in value]]
+    if kind in VIEWS:
+        return [kind.__name__, [pack(item) for item in value]]
+    if hasattr(kind, "__next__"):
+        items = [pack(item) for item in islice(value, 100001)]
+        return ["iterator", items] if len(items) <= 100000 else ["opaque", kind.__name__]
+    for base, plain_value in BASES:
+        if issubclass(kind, base) and kind.__eq__ is base.__eq__:
+            return pack(plain_value(value))
+    return ["opaque", kind.__name__]
+
+class Opaque:
+    __slots__ = ("name",)
+    def __init__(self, name):
+        self.name = name
+    def __repr__(self):
+        return "<" + self.name + " of the program>"
+
+def unpack(data):
+    if type(data) is not list:
+        return data
+    kind, rest = data[0], data[1]
+    if kind == "l":
+        return [unpack(item) for item in rest]
+    if kind == "t":
+        return tuple([unpack(item) for item in rest])
+    if kind == "d":
+        return {unpack(k): unpack(v) for k, v in rest}
+    if kind == "complex":
+        return complex(rest, data[2])
+    if kind == "range":
+        return range(rest, data[2], data[3])
+    if kind in ("set", "frozenset", "deque"):
+        return {"set": set, "frozenset": frozenset, "deque": deque}[kind]([unpack(item) for item in rest])
+    if kind in ("bytes", "bytearray"):
+        return {"bytes": bytes, "bytearray": bytearray}[kind](rest)
+    if kind in ("OrderedDict", "Counter"):
+        return (OrderedDict if kind == "OrderedDict" else Counter)({unpack(k): unpack(v) for k, v in rest})
+    if kind == "defaultdict":
+        return defaultdict(None, {unpack(k): unpack(v) for k, v in rest})
+    if kind == "dict_keys":
+        return {unpack(item): None for item in rest}.keys()
+    if kind == "dict_items":
+        return dict([unpack(item) for item in rest]).items()
+    if kind == "dict_values":
+        return dict(enumerate([unpack(item) for item in rest])).values()
+    if kind == "iterator":
+        return iter([unpack(item) for item in rest])
+    return Opaque(str(rest))
+
+def send(fd, message):
+    data = encode(message).encode("ascii")
+    data = b"%016d" % len(data) + data
+    while data:
+        data = data[write(fd, data):]
+
+def receive(fd):
+    def exactly(size):
+        parts = []
+        while size > 0:
+            part = read(fd, min(size, 1 << 20))
+            if not part:
+                return None
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+    head = exactly(16)
+    body = exactly(int(head)) if head else None
+    return None if body is None else decode(body.decode("ascii"))
+
+def serve(source, inbox, outbox):
+    def fail(letter, what):
+        send(outbox, {"failed": [letter, what[:2000]]})
+        leave(0)
+    space = load(source, {}, fail)
+    names = {}
+    for name, value in list(space.items()):
+        if type(name) is not str or (name.startswith("__") and name.endswith("__")):
+            continue
+        if type(value) is types.ModuleType:
+            names[name] = ["module", value.__name__]
+        elif callable(value):
+            names[name] = ["callable", None]
+        else:
+            try:
+                names[name] = ["value", pack(value)]
+            except BaseException:
+                pass
+    send(outbox, {"names": names})
+    while True:
+        request = receive(inbox)
+        if request is None:
+            leave(0)
+        try:
+            arguments = [unpack(item) for item in request["arguments"]]
+            named = {name: unpack(item) for name, item in request["named"].items()}
+            value = pack(space[request["name"]](*arguments, **named))
+            after = [pack(item) for item in arguments]
+            answer = {"value": value}
+            if after != request["arguments"]:
+                answer["arguments"] = after
+        except BaseException as error:
+            known = [base.__name__ for base in type.mro(type(error)) if getattr(builtins, base.__name__, None) is base]
+            answer = {"raised": [type(error).__name__, known[0] if known else "Exception", describe(error)[:2000]]}
+        send(outbox, answer)
+
+def stand_in(name, inbox, outbox):
+    def call_program(*arguments, **named):
+        packed = [pack(item) for item in arguments]
+        send(outbox, {"name": name, "arguments": packed, "named": {key: pack(item) for key, item in named.items()}})
+        answer = receive(inbox)
+        if answer is None:
+            failure("X", "the program ended while it was called")
+        if "raised" in answer:
+            shown, known, text = answer["raised"]
+            kind = KEPT.get(known)
+            if not (isinstance(kind, type) and issubclass(kind, Exception)):
+                kind = RuntimeError
+            prefix = str(shown) + ": "
+            try:
+                error = kind(text[len(prefix):] if text.startswith(prefix) else text)
+            except TypeError:
+                error = RuntimeError(text)
+            raise error
+        for argument, data in zip(arguments, answer.get("arguments", ())):
+            changed = unpack(data)
+            if type(argument) is list and type(changed) is list:
+                argument[:] = changed
+            elif type(argument) in (dict, set) and type(changed) is type(argument):
+                argument.clear()
+                argument.update(changed)
+        return unpack(answer["value"])
+    call_program.__name__ = call_program.__qualname__ = name
+    return call_program
+
 def asserts(job):
-    tests = job["tests"]
+    if not job["apart"]:
+        job.update(decode(take(int(take(16))).decode("utf-8")))
+        code, statements = compiled(job["tests"])
+        space = load(job["program"], {}, failure)
+        vars(builtins).update(KEPT)
+        return run_tests(job["tests"], code, statements, space)
+    to_program, to_tests = os.pipe(), os.pipe()
+    if os.fork() == 0:
+        for fd in (7, 8, to_program[1], to_tests[0]):
+            os.close(fd)
+        serve(job["program"], to_program[0], to_tests[1])
+    os.close(to_program[0])
+    os.close(to_tests[1])
+    job.update(decode(take(int(take(16))).decode("utf-8")))
+    code, statements = compiled(job["tests"])
+    hello = receive(to_tests[0])
+    if hello is None:
+        failure("X", "the program ended before it could be called")
+    if "failed" in hello:
+        failure("C" if hello["failed"][0] == "C" else "X", str(hello["failed"][1]))
+    space = {"__name__": "tests"}
+    for name, (kind, data) in hello["names"].items():
+        if name in KEPT and name != job["entry"]:
+            continue
+        if kind == "callable":
+            space[name] = stand_in(name, to_tests[0], to_program[1])
+        elif kind == "module":
+            if data in getattr(sys, "stdlib_module_names", ()):
+                space[name] = importlib.import_module(data)
+        else:
+            space[name] = unpack(data)
+    run_tests(job["tests"], code, statements, space)
+
+def compiled(tests):
     try:
         tree = parse(tests, "tests.py")
         code = compile(tree, "tests.py", "exec", dont_inherit=True)
     except BaseException as error:
         failure("B", describe(error))
-    statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    return code, [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+
+def run_tests(tests, code, statements, space):
     assertions = sorted(node.lineno for node in statements if isinstance(node, ast.Assert))
     lines = tests.split("\n")
-    space = load(job["program"], {})
-    vars(builtins).update(KEPT)
     try:
         exec(code, space)
     except BaseException as error:
@@ -164,7 +366,7 @@ def asserts(job):
     tell("P", take(64).decode("ascii", "replace"))
 
 def check(job):
-    space = load(job["program"], {})
+    space = load(job["program"], {}, failure)
     texts = [base64.b64decode(job[name]).decode("utf-8", "replace") for name in ("input", "output", "expected")]
     try:
         answer = space["check"](*texts)

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { CallSpec, HarnessReport, LanguageProfile, PreparedRun } from '../language-profile.ts';
+import type { AssertSpec, CallSpec, HarnessReport, LanguageProfile, PreparedRun } from '../language-profile.ts';
 import { PYTHON_HARNESS } from './harness.ts';
 
 const encoder = new TextEncoder();
@@ -65,8 +65,11 @@ export class PythonProfile implements LanguageProfile {
     });
   }
 
-  asserts(source: string, tests: string, secret: string): PreparedRun {
-    return this.harnessed({ kind: 'asserts', program: source, tests }, secret);
+  asserts(source: string, { script, secret, entry, apart }: AssertSpec): PreparedRun {
+    // The tests come behind the program's own job, so that the process can part before it has read them.
+    const behind = Buffer.concat([framed({ tests: script, entry }), encoder.encode(secret)]);
+    const prepared = this.harnessed({ kind: 'asserts', program: source, apart }, behind);
+    return { ...prepared, withoutProc: apart };
   }
 
   compile(source: string): PreparedRun {
@@ -102,9 +105,8 @@ export class PythonProfile implements LanguageProfile {
     }
   }
 
-  private harnessed(job: Readonly<Record<string, unknown>>, secret = ''): PreparedRun {
-    const text = encoder.encode(JSON.stringify(job));
-    const input = Buffer.concat([encoder.encode(String(text.length).padStart(16, '0')), text, encoder.encode(secret)]);
+  private harnessed(job: Readonly<Record<string, unknown>>, behind: Uint8Array = new Uint8Array()): PreparedRun {
+    const input = Buffer.concat([framed(job), behind]);
     return { ...this.prepared(HARNESS, PYTHON_HARNESS), harness: { input, reportBytes: REPORT_BYTES } };
   }
 
@@ -127,6 +129,12 @@ export class PythonProfile implements LanguageProfile {
       files: [{ path, content: encoder.encode(source) }],
     };
   }
+}
+
+/** Sixteen digits of length, then the JSON text. */
+function framed(job: Readonly<Record<string, unknown>>): Uint8Array {
+  const text = encoder.encode(JSON.stringify(job));
+  return Buffer.concat([encoder.encode(String(text.length).padStart(16, '0')), text]);
 }
 
 function failureOf(letter: string, body: string): HarnessReport {
