@@ -19,7 +19,10 @@ export class LiveView {
 
   start(): void {
     if (!this.out.isTTY) this.out.write(`${this.heading}\n`);
-    else this.timer = setInterval(() => (this.painting ??= this.paint()), PERIOD_MS);
+    else
+      this.timer = setInterval(() => {
+        this.painting ??= this.paint();
+      }, PERIOD_MS);
   }
 
   /** Says what happens now. */
