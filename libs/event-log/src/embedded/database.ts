@@ -11,6 +11,9 @@ const applicationName = 'tidemark event log';
 /** Bound of a statement in {@link Database.transaction}, in ms: compaction may copy a large segment. */
 const longQueryMs = 600_000;
 
+/** The server ends a transaction whose client says nothing for that long, in ms. */
+const idleMs = 5_000;
+
 /** The log's connections to PostgreSQL: a small pool, bounded waits, errors told apart. */
 export class Database {
   readonly #pool: pg.Pool;
@@ -60,7 +63,10 @@ export class Database {
     client.on('error', onError);
     try {
       await client.query('BEGIN');
-      await client.query(`SET LOCAL statement_timeout = ${longQueryMs}`);
+      // A process that is stopped between two statements must not keep its locks.
+      await client.query(
+        `SET LOCAL statement_timeout = ${longQueryMs}; SET LOCAL idle_in_transaction_session_timeout = ${idleMs}`,
+      );
       const answer = await work(async <Row>(sql: string, values: readonly unknown[] = []) => {
         const query = { text: sql, query_timeout: longQueryMs } as pg.QueryConfig;
         // Without values the simple protocol is used, which takes several statements at once.

@@ -235,8 +235,9 @@ async function existing(admin: Admin, topics: ITopicConfig[]): Promise<Set<strin
     const found = new Set<string>();
     for (const one of error.errors as unknown[]) {
       const topic = one instanceof Error && 'topic' in one ? String(one.topic) : '';
-      if (kafkaErrorType(one) !== 'TOPIC_ALREADY_EXISTS') throw error;
-      found.add(topic);
+      if (kafkaErrorType(one) === 'TOPIC_ALREADY_EXISTS') found.add(topic);
+      else
+        throw new TopicMismatchError(topic, one instanceof Error ? `Kafka refuses it: ${one.message}` : 'is refused');
     }
     return found;
   }

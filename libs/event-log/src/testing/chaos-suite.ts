@@ -55,8 +55,8 @@ export function describeChaos(name: string, version: ChaosVersion): void {
 
     const count = async (sql: string): Promise<number> => Number((await pool.query<{ n: string }>(sql)).rows[0]?.n);
 
-    test('loses nothing and doubles nothing', { timeout: 240_000 }, async () => {
-      const random = seeded(seed);
+    /** A topic, what the processes are told, and a way to put the next events into the outbox. */
+    const prepare = async () => {
       const log = await version.open(postgres.url);
       const topic = `chaos.${unique()}.v1`;
       await log.admin.ensureTopics([
@@ -70,26 +70,71 @@ export function describeChaos(name: string, version: ChaosVersion): void {
         writer: unique(),
         sessionTimeoutMs: version.sessionTimeoutMs,
       };
-      const roles = ['relay', 'relay', 'consumer', 'consumer'] as const;
-      const running = roles.map((role) => start({ ...task, role }));
-
       let written = 0;
-      const write = async () => {
-        const size = Math.min(100, events - written);
+      const write = async (size: number) => {
         await pool.query("INSERT INTO outbox SELECT i, 'k' || (i % $3) FROM generate_series($1::int, $2::int) AS i", [
           written,
           written + size - 1,
           keys,
         ]);
         written += size;
+        return written;
       };
-      await write();
+      return { log, task, write };
+    };
+
+    test('a member that dies or hangs is replaced when its lease is over', { timeout: 240_000 }, async () => {
+      const { log, task, write } = await prepare();
+      start({ ...task, role: 'relay' });
+      const members = [start({ ...task, role: 'consumer' }), start({ ...task, role: 'consumer' })];
+      const applied = () => count('SELECT count(*) AS n FROM applied');
+      const workers = (from: number) => count(`SELECT count(DISTINCT process) AS n FROM applied WHERE id >= ${from}`);
+      const bothAtWork = async (from: number) => {
+        let written = from;
+        await until(
+          'both members work',
+          async () => {
+            written = await write(20);
+            await new Promise((resolve) => setTimeout(resolve, 300));
+            return (await workers(from)) === 2;
+          },
+          90_000,
+        );
+        await until('all is applied', async () => (await applied()) === written);
+        return written;
+      };
+      const takenOver = async (from: number) => {
+        const written = await write(100);
+        await until('the other has taken over', async () => (await applied()) === written, 60_000);
+        expect(await workers(from)).toBe(1);
+        return written;
+      };
+      let written = await bothAtWork(0);
+      members[0]?.kill('SIGKILL');
+      written = await takenOver(written);
+      members[0] = start({ ...task, role: 'consumer' });
+      written = await bothAtWork(written);
+      members[1]?.kill('SIGSTOP');
+      written = await takenOver(written);
+      members[1]?.kill('SIGCONT');
+      await bothAtWork(written);
+      await log.close();
+    });
+
+    test('loses nothing and doubles nothing', { timeout: 240_000 }, async () => {
+      const random = seeded(seed);
+      const { log, task, write } = await prepare();
+      const { topic } = task;
+      const roles = ['relay', 'relay', 'consumer', 'consumer'] as const;
+      const running = roles.map((role) => start({ ...task, role }));
+
+      let written = await write(100);
       const applied = async () => (await count('SELECT count(*) AS n FROM applied')) > 0;
       await until('the first events are through', applied, 60_000);
 
       for (let blow = 0; written < events || blow < 12; blow += 1) {
-        if (written < events) await write();
-        if (written < events) await write();
+        if (written < events) written = await write(100);
+        if (written < events) written = await write(100);
         const victim = Math.floor(random() * roles.length);
         const role = roles[victim] ?? 'relay';
         const child = running[victim];

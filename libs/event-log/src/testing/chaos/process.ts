@@ -109,11 +109,13 @@ async function store(batch: FetchedBatch, expected: bigint): Promise<boolean> {
     }
     // A doubled record breaks the primary key, and the run.
     await client.query(
-      'INSERT INTO applied (partition, "offset", id) SELECT $1, o, i FROM unnest($2::bigint[], $3::bigint[]) AS u(o, i)',
+      `INSERT INTO applied (partition, "offset", id, process)
+       SELECT $1, o, i, $4 FROM unnest($2::bigint[], $3::bigint[]) AS u(o, i)`,
       [
         partition,
         batch.records.map((record) => String(record.offset)),
         batch.records.map((record) => Buffer.from(record.value ?? []).toString()),
+        process.pid,
       ],
     );
     // Long enough to be hit in the middle.

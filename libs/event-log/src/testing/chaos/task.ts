@@ -13,6 +13,6 @@ export interface ChaosTask {
 export const chaosTables = /* sql */ `
 CREATE TABLE outbox (id bigint PRIMARY KEY, key text NOT NULL);
 CREATE TABLE next_offsets (partition int PRIMARY KEY, next bigint NOT NULL);
-CREATE TABLE applied (partition int, "offset" bigint, id bigint NOT NULL, at timestamptz DEFAULT clock_timestamp(),
+CREATE TABLE applied (partition int, "offset" bigint, id bigint NOT NULL, process int NOT NULL,
   PRIMARY KEY (partition, "offset"));
 `;
