@@ -4,6 +4,7 @@ import { sha256Hex } from '@tidemark/identity';
 import { Bin, TestForm, TestSuiteSchema } from '@tidemark/proto';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { BenchmarkSetSchema } from '@tidemark/proto';
+import type { Activity } from '@tidemark/stage-runtime';
 import { startStage, type StageHarness } from '@tidemark/stage-runtime/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gatewayService } from './index.ts';
@@ -295,12 +296,23 @@ describe('the status', () => {
   it('is quiet when everyone is, and not while one has work or does not answer', async () => {
     await harness.untilQuiet();
     const directory = harness.service.get(ServiceDirectory);
-    const idle = { service: 'score', lag: {}, outboxRows: 0, openJobs: {}, pendingWork: {}, deadLetters: {} };
-    let score = async () => idle;
+    const idle = {
+      service: 'score',
+      lag: {},
+      outboxRows: 0,
+      openJobs: {},
+      pendingWork: {},
+      progress: 1,
+      deadLetters: {},
+    };
+    let score = (): Promise<Activity> => Promise.resolve(idle);
     directory.register({ name: 'score', activity: () => score() });
     const status = async () => (await client.json('GET', '/v1/status')).body;
     expect(await status()).toMatchObject({ quiet: true });
-    score = async () => ({ ...idle, openJobs: { assess: 2 } });
+    score = () => Promise.resolve({ ...idle, openJobs: { assess: 2 } });
+    expect(await status()).toMatchObject({ quiet: false });
+    let progress = 1;
+    score = () => Promise.resolve({ ...idle, progress: ++progress });
     expect(await status()).toMatchObject({ quiet: false });
     score = () => Promise.reject(new Error('it is away'));
     const { quiet, services } = await status();

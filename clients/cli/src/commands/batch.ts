@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Run } from '../context.ts';
-import { cut, plural, tableLines } from '../format/table.ts';
+import { plural, tableLines } from '../format/table.ts';
 import type { Json } from '../gateway-client.ts';
 import { curatedColumns, curatedRow } from '../format/curated-row.ts';
 
@@ -30,7 +30,7 @@ export function registerBatch(program: Command, run: Run): void {
           String(problem.lease_id),
         ]);
         const lines = tableLines([...curatedColumns, { heading: 'lease' }], rows);
-        for (const line of lines) await output.line(cut(line, Math.max(output.columns, 120)));
+        for (const line of lines) await output.line(line);
         return undefined;
       }),
     );

@@ -1,4 +1,5 @@
 import type { Json } from '../gateway-client.ts';
+import { nameOf } from './problem-name.ts';
 import { type Column, cut } from './table.ts';
 
 /** Columns of a curated problem in lists. */
@@ -23,7 +24,7 @@ export function curatedRow(problem: Json): string[] {
     `${String(problem.passes)}/${String(problem.attempts)}`,
     `${rate(Number(problem.mean))}${range}`,
     String(problem.problem_id),
-    cut(String(problem.title), 40),
+    cut(nameOf(problem), 40),
   ];
 }
 

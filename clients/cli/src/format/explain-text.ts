@@ -1,12 +1,13 @@
 import type { Json } from '../gateway-client.ts';
 import { reasonInWords, stateInWords } from './reasons.ts';
+import { nameOf } from './problem-name.ts';
 import { plural, show, tableLines } from './table.ts';
 
 /** The story of a problem for people: where it stands first, then how it came there, then what it is for each target. */
 export function explainText(story: Json): string[] {
   const state = String(story.state);
   return [
-    `${show(story.title) || 'Untitled'} (${show(story.problem_id)}, version ${show(story.version)})`,
+    `${nameOf(story) || 'Untitled'} (${show(story.problem_id)}, version ${show(story.version)})`,
     stateLine(story, state),
     ...incomingLines(story.incoming),
     ...originLines(story),

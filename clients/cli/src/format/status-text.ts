@@ -89,10 +89,14 @@ function serviceRow(service: StatusService): string[] {
     service.lag > 0 ? `${plural(service.lag, 'record')} to read` : '',
     service.outbox > 0 ? `${plural(service.outbox, 'event')} to publish` : '',
     service.jobs > 0 ? plural(service.jobs, 'job') : '',
-    ...Object.entries(service.pending).map(([what, amount]) => `${count(amount)} ${what.replaceAll('_', ' ')}`),
+    ...Object.entries(service.pending).map(([what, amount]) => `${count(amount)} ${inWords(what)}`),
     service.dead_letters > 0 ? `${plural(service.dead_letters, 'record')} laid aside` : '',
   ];
   return [service.service, parts.filter((part) => part !== '').join(', ')];
 }
+
+/** `targetsToReselect` and `curated_records` as people write them. */
+const inWords = (name: string): string =>
+  name.replaceAll('_', ' ').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;

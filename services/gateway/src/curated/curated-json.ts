@@ -41,6 +41,8 @@ export function curatedSummary(problem: CuratedProblem): object {
     problem_id: problem.problemId,
     version: problem.version,
     title: problem.title,
+    namespace: problem.origin?.namespace ?? '',
+    record_id: problem.origin?.recordId ?? '',
     bin: binName(problem.bin),
     predicted: problem.predicted,
     retest: problem.retest,
