@@ -54,7 +54,9 @@ async function judgeRecord(record) {
   const form = formOf(record);
   const verdicts = [];
   for (const reference of record.references) {
-    const submission = { language: reference.language, source: reference.code };
+    const preparation = record.tests?.form === 'assert' ? record.tests.preparation : '';
+    const source = preparation === '' ? reference.code : `${preparation}\n${reference.code}`;
+    const submission = { language: reference.language, source };
     const judged = (how) => judge.judge(submission, how, limitsOf(record.limits), { allTests: true });
     let result = await judged(form);
     if (form.kind === 'asserts' && result.verdict !== 'accepted') {

@@ -68,7 +68,11 @@ export const humanEval: ProblemFormat = {
         tests:
           test === undefined
             ? undefined
-            : { form: 'assert', cases: [{ code: `${test}\n\ncheck(${entry_point})\n`, example: false }] },
+            : {
+                form: 'assert',
+                preparation: '',
+                cases: [{ code: `${test}\n\ncheck(${entry_point})\n`, example: false }],
+              },
         references:
           canonical_solution === undefined
             ? []

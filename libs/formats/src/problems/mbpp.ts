@@ -18,7 +18,7 @@ const holds = {
   task_id: 'the id of the record, such as 601',
   text: 'the task in one sentence or more',
   code: 'a solution in Python',
-  test_setup_code: 'Python that runs before each test',
+  test_setup_code: 'Python that runs before the program',
   test_list: 'a list of assert statements',
   'test_list[]': 'one assert statement',
   challenge_test_list: 'a list of assert statements that are not shown',
@@ -37,9 +37,7 @@ export const mbpp: ProblemFormat = {
     const read = readFields(schema, record, holds);
     if (read.kind === 'faulty') return read;
     const row = read.value;
-    // The set-up builds objects of classes that the solution defines, so it belongs to each test, after the program.
-    const setUp = row.test_setup_code.trim() === '' ? '' : `${row.test_setup_code}\n`;
-    const caseOf = (example: boolean) => (assertion: string) => ({ code: `${setUp}${assertion}\n`, example });
+    const caseOf = (example: boolean) => (assertion: string) => ({ code: `${assertion}\n`, example });
     const cases = [...row.test_list.map(caseOf(true)), ...row.challenge_test_list.map(caseOf(false))];
     return {
       kind: 'read',
@@ -63,7 +61,7 @@ export const mbpp: ProblemFormat = {
         language: 'python',
         starterCode: '',
         entryPoint: entryPointOf(row.code ?? '', row.test_list),
-        tests: cases.length === 0 ? undefined : { form: 'assert', cases },
+        tests: cases.length === 0 ? undefined : { form: 'assert', preparation: row.test_setup_code, cases },
         references: row.code === undefined ? [] : [{ code: row.code, language: 'python', author: 'publisher' }],
         knownWrong: [],
         limits: noLimits,

@@ -75,6 +75,8 @@ export type RecordTests =
     }
   | {
       readonly form: 'assert';
+      /** Code that runs before the program; empty when none. */
+      readonly preparation: string;
       /** Each runs by itself after the program, in its namespace. */
       readonly cases: readonly { readonly code: string; readonly example: boolean }[];
     };

@@ -40,6 +40,8 @@ describe.skipIf(!mbpp)('MBPP as published', () => {
     expect(cases.filter((one) => one.example)).toHaveLength(974 * 3);
     expect(cases.filter((one) => !one.example)).toHaveLength(8 + 2 + 3 * 2);
     expect(all.filter((one) => one.record.entryPoint === '')).toEqual([]);
+    const prepared = all.filter((one) => one.record.tests?.form === 'assert' && one.record.tests.preparation !== '');
+    expect(prepared.map((one) => one.record.recordId)).toEqual(['367', '927']);
   });
 });
 

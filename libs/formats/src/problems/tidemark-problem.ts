@@ -223,7 +223,11 @@ function testsOf(row: Row): RecordTests | undefined {
       };
     case 'assert': {
       const setUp = given.setup === '' || given.setup.endsWith('\n') ? given.setup : `${given.setup}\n`;
-      return { form: 'assert', cases: given.cases.map((one) => ({ code: setUp + one.script, example: one.example })) };
+      return {
+        form: 'assert',
+        preparation: '',
+        cases: given.cases.map((one) => ({ code: setUp + one.script, example: one.example })),
+      };
     }
   }
 }

@@ -60,6 +60,7 @@ export async function toTestSuite(
       return create(TestSuiteSchema, {
         form: TestForm.ASSERT_SCRIPT,
         language: record.language,
+        setupCode: tests.preparation,
         entryPoint: record.entryPoint,
         checker: create(CheckerSchema, { kind: CheckerKind.ASSERTIONS }),
         tests: tests.cases.map((one, i) =>
