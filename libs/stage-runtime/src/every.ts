@@ -29,10 +29,11 @@ export interface EveryMetadata {
  * turn is one transaction; when it throws, it rolls back and is tried again with backoff.
  */
 export function Every(periodMs: number, options: EveryOptions = {}) {
-  return (
+  // A type parameter, so that a method may leave out what it doesn't need.
+  return <Turn extends (tick: TimerTick, tx: StageTransaction) => Promise<void>>(
     target: object,
     method: string | symbol,
-    descriptor: TypedPropertyDescriptor<(tick: TimerTick, tx: StageTransaction) => Promise<void>>,
+    descriptor: TypedPropertyDescriptor<Turn>,
   ): void => {
     const metadata: EveryMetadata = { periodMs, options };
     SetMetadata(EVERY, metadata)(target, method, descriptor);

@@ -34,7 +34,10 @@ const asserting = (...code: string[]) =>
     language: 'python',
     entryPoint: 'double',
     checker: { kind: CheckerKind.ASSERTIONS },
-    tests: code.map((one, index) => ({ name: String(index + 1), body: { case: 'asserts', value: { code: one } } })),
+    tests: code.map((one, index) => ({
+      name: String(index + 1),
+      body: { case: 'asserts' as const, value: { code: one } },
+    })),
   });
 const adding = create(TestSuiteSchema, {
   form: TestForm.STDIN,

@@ -8,7 +8,7 @@ const suiteOf = (sizes: readonly number[]) =>
     form: TestForm.STDIN,
     tests: sizes.map((size, index) => ({
       name: String(index + 1),
-      body: { case: 'stdin', value: { input: new Uint8Array(size), expected: new Uint8Array() } },
+      body: { case: 'stdin' as const, value: { input: new Uint8Array(size), expected: new Uint8Array() } },
     })),
   });
 
