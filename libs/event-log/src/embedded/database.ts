@@ -27,7 +27,7 @@ export class Database {
       ...connection,
     };
     this.#pool = new pg.Pool({
-      max: 4,
+      max: 6,
       // Bounds a call whose server is gone without a word; the broken connection is thrown away.
       query_timeout: 15_000,
       statement_timeout: 12_000,

@@ -22,7 +22,7 @@ import { TopicCatalog } from './topic-catalog.ts';
 import { EmbeddedWriter } from './writer.ts';
 
 export interface EmbeddedEventLogOptions {
-  /** Where PostgreSQL is. The log keeps to the schema `event_log`. Pool size: default 4, and one for LISTEN. */
+  /** Where PostgreSQL is. The log keeps to the schema `event_log`. Pool size: default 6, and one for LISTEN. */
   readonly connection: pg.PoolConfig;
   /** How often to ask for news that a lost notice did not bring, in ms. Default 2,000. */
   readonly pollMs?: number;
