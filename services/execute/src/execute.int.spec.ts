@@ -1,4 +1,4 @@
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { deadLetterTopic, topic, topics } from '@tidemark/event-log';
 import { sha256Hex } from '@tidemark/identity';
 import {
@@ -141,6 +141,34 @@ describe('execute', () => {
     expect(said.get('none')).toMatchObject({ outcome: StageOutcome.REJECTED, reason: 'no_reference' });
     expect(said.get('cobol')).toMatchObject({ outcome: StageOutcome.WAITING, reason: 'language_missing' });
     expect(said.get('broken')).toMatchObject({ outcome: StageOutcome.REJECTED, reason: 'tests_unusable' });
+  });
+
+  it('makes missing expected outputs by running the references, and rejects when they do not agree', async () => {
+    const asking = create(TestSuiteSchema, {
+      form: TestForm.FUNCTION_CALL,
+      language: 'python',
+      entryPoint: 'f',
+      tests: [{ name: 'big', body: { case: 'call', value: { argumentsJson: ['9007199254740993'] } } }],
+    });
+    await stage.publish(
+      topics.problemsUnique,
+      unique('made', asking, ['def f(x): return [x, x + 1]', 'class Solution:\n    def f(self, x): return x, x + 1']),
+      unique('flaky', asking, ['import os\ndef f(x): return os.urandom(8).hex()']),
+      unique('split', asking, ['def f(x): return 1', 'def f(x): return 2']),
+      unique('failing', asking, ['def f(x): return 1 // 0']),
+    );
+    await stage.untilQuiet(40_000);
+    const [made, ...others] = (await stage.published(topics.problemsVerified)).map(({ value }) => value);
+    expect(others).toEqual([]);
+    const suite = fromBinary(TestSuiteSchema, made?.suite?.inline ?? new Uint8Array());
+    expect(suite.tests[0]?.body.value).toMatchObject({ expectedJson: '[9007199254740993,9007199254740994]' });
+    expect(made?.suiteHash).toBe(sha256Hex(toBinary(TestSuiteSchema, suite)));
+    const said = await statuses();
+    expect(['flaky', 'split', 'failing'].map((id) => said.get(id)?.reason)).toEqual([
+      'reference_flaky',
+      'references_disagree',
+      'reference_failed',
+    ]);
   });
 
   it('gives every attempt of a group one verdict, and shows no expected output', async () => {

@@ -45,6 +45,11 @@ describe('assertion scripts', () => {
     ['generators', 'def f(x): yield from range(3)', 'assert list(f(1)) == [0, 1, 2]'],
     ['exceptions', 'def f(x): raise KeyError("k")', 'try:\n    f(1)\n    assert False\nexcept KeyError:\n    pass'],
     ['modules that the program imported', 'import math\ndef f(x): return x', 'assert f(math.pi) == math.pi'],
+    [
+      'builtin types',
+      'def f(x): return [type(i) for i in x] + [x]',
+      'assert f([1, "a"]) == [int, str, [1, "a"]]\nassert f([int])[1] == [int]',
+    ],
     ['NaN', 'def f(x): return float("nan")', 'assert f(1) != f(1)'],
     ['a tuple that is no list', 'def f(x): return 1, 2', 'assert f(1) != [1, 2]'],
     [

@@ -11,7 +11,7 @@ import {
   type TestForm,
   type Verdict,
 } from '@tidemark/judging';
-import type { HarnessReport, LanguageProfile, PreparedRun } from '../languages/language-profile.ts';
+import type { CallSpec, HarnessReport, LanguageProfile, PreparedRun } from '../languages/language-profile.ts';
 import type { Sandbox, SandboxOutcome } from '../sandbox/sandbox.ts';
 import { judgeVersionOf } from './judge-version.ts';
 
@@ -35,6 +35,16 @@ export type JudgeResult = Judgement & {
   /** 0-based index of the first test that was not passed. */
   readonly failingTest?: number;
 };
+
+/** One input, without an expected answer. */
+export type Question =
+  | { readonly kind: 'stdin'; readonly input: Uint8Array }
+  | { readonly kind: 'call'; readonly call: CallSpec };
+
+/** What came of a question: bytes of output, or the JSON text of a value. */
+export type Answer =
+  | { readonly kind: 'answered'; readonly output: Uint8Array }
+  | ({ readonly kind: 'none' } & Judgement);
 
 /** A starved run, or one whose sandbox failed, is tried so many times in all before that is its verdict. */
 const TRIES = 3;
@@ -62,6 +72,25 @@ export class Judge {
   /** Whether a language can be judged here. */
   speaks(language: string): boolean {
     return this.languages.some((profile) => profile.language === language);
+  }
+
+  /** What a program answers to one input, or why it gives none: how expected outputs are made from references. */
+  async answer(submission: Submission, question: Question, limits: Limits, signal?: AbortSignal): Promise<Answer> {
+    const profile = this.languages.find(({ language }) => language === submission.language);
+    if (!profile) return { kind: 'none', verdict: 'language_missing', detail: `no profile for ${submission.language}` };
+    const prepared =
+      question.kind === 'stdin' ? profile.program(submission.source) : profile.call(submission.source, question.call);
+    const stdin = question.kind === 'stdin' ? question.input : new Uint8Array();
+    const outcome = await this.sandbox.run({ ...prepared, stdin }, limits, signal);
+    if (outcome.kind === 'sandbox_failure') return { kind: 'none', verdict: 'sandbox_failure', detail: outcome.reason };
+    const report = question.kind === 'stdin' ? undefined : profile.readReport(outcome.report, undefined);
+    const judgement = decideVerdict(outcome.facts, limits, () =>
+      report === undefined || report.kind === 'returned'
+        ? { kind: 'right' }
+        : deliveredBy(report, 'ended before the function returned'),
+    );
+    if (judgement.verdict !== 'accepted') return { kind: 'none', ...judgement };
+    return { kind: 'answered', output: report?.kind === 'returned' ? encode(report.valueJson) : outcome.stdout };
   }
 
   async judge(

@@ -54,7 +54,8 @@ function toCallTest({ name, body }: TestSuite['tests'][number]) {
   };
 }
 
-async function toChecker(
+/** How answers are compared. @throws UnusableSuiteError for a checker unknown here */
+export async function toChecker(
   checker: Checker | undefined,
   blobs: BlobStore,
   unstated: Comparison = { kind: 'tokens' },

@@ -1,7 +1,7 @@
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { BlobStore, readPayload, readPayloadText, storePayload } from '@tidemark/blob-store';
 import { topics } from '@tidemark/event-log';
-import type { TestForm } from '@tidemark/judging';
+import type { Limits, TestForm } from '@tidemark/judging';
 import { type ProblemUnique, type TestSuite, TestSuiteSchema } from '@tidemark/proto';
 import {
   DependencyFault,
@@ -13,7 +13,7 @@ import {
   Worker,
 } from '@tidemark/stage-runtime';
 import type { ExecuteConfig } from '../execute.config.ts';
-import type { Judge } from '../judge/judge.ts';
+import type { Judge, Submission } from '../judge/judge.ts';
 import { JudgeHost } from '../judging/judge-host.ts';
 import { lockProblems, readProblem, saveProblems } from '../postgres/problems.ts';
 import { saveSuites } from '../postgres/suites.ts';
@@ -21,6 +21,7 @@ import { withdrawnVersions } from '../postgres/withdrawals.ts';
 import { judgingSuite } from '../suite/judging-suite.ts';
 import { toLimits } from '../suite/limits.ts';
 import { toForm, UnusableSuiteError } from '../suite/to-form.ts';
+import { completeSuite } from './complete-suite.ts';
 import { decideOutcome, type ReferenceResult, type VerificationOutcome } from './decide-outcome.ts';
 import { toGivenUp, toStatus, toVerified, toWithdrawal, type VerificationRun } from './to-events.ts';
 import { type Verification, verificationJobs } from './verification-jobs.ts';
@@ -94,71 +95,66 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
       return { outcome: { kind: 'waiting', reason: 'tests_missing', message: 'It has no tests yet.' }, run: undefined };
     }
     const whole = fromBinary(TestSuiteSchema, await readPayload(this.blobs, content.testSuite));
-    const suite = judgingSuite(whole, this.config.maxJudgingTests);
+    const chosen = judgingSuite(whole, this.config.maxJudgingTests);
     const limits = toLimits(content.limits);
     try {
-      const { references, together } = await this.runReferences(problem, suite, judge, signal);
+      const programs = await this.referencesOf(problem, chosen);
+      const known = programs.filter(({ language }) => judge.speaks(language));
+      const completion = await completeSuite(chosen, known, this.blobs, judge, limits, signal);
+      if (completion.kind === 'retry') throw new DependencyFault('sandbox', completion.reason);
+      if (completion.kind !== 'complete') return { outcome: completion, run: undefined };
+      const { suite } = completion;
+      const { references, together } = await this.runReferences(programs, suite, limits, judge, signal);
       const outcome = decideOutcome(references);
       if (outcome.kind === 'retry') throw new DependencyFault('sandbox', outcome.reason);
       const payload =
         suite === whole ? content.testSuite : await storePayload(this.blobs, toBinary(TestSuiteSchema, suite));
-      const run = {
-        references,
-        suite: payload,
-        testCount: suite.tests.length,
-        limits,
-        judgeVersion: judge.version,
-        together,
-      };
-      return { outcome, run };
+      const testCount = suite.tests.length;
+      return { outcome, run: { references, suite: payload, testCount, limits, judgeVersion: judge.version, together } };
     } catch (error) {
       if (!(error instanceof UnusableSuiteError)) throw error;
-      const waits = error.code === 'expected_outputs_missing';
       const message = `Its tests can't judge: ${error.message}.`;
-      const reason = error.code;
-      return {
-        outcome: waits ? { kind: 'waiting', reason, message } : { kind: 'rejected', reason, message, evidence: [] },
-        run: undefined,
-      };
+      return { outcome: { kind: 'rejected', reason: error.code, message, evidence: [] }, run: undefined };
     }
+  }
+
+  private async referencesOf(problem: ProblemUnique, suite: TestSuite): Promise<Reference[]> {
+    const references: Reference[] = [];
+    for (const { source, language, claimedRight } of problem.content?.solutions ?? []) {
+      if (!claimedRight || source === undefined) continue;
+      const program = withSetup(suite, await readPayloadText(this.blobs, source));
+      references.push({ sha256: source.sha256, language, source: program });
+    }
+    return references;
   }
 
   /** Assertions run apart from the program; where references pass only together with them, together. */
   private async runReferences(
-    problem: ProblemUnique,
+    programs: readonly Reference[],
     suite: TestSuite,
+    limits: Limits,
     judge: Judge,
     signal: AbortSignal,
   ): Promise<{ references: ReferenceResult[]; together: boolean }> {
     const form = await toForm(suite, this.blobs);
-    const references = await this.runAll(problem, suite, form, judge, signal);
-    if (form.kind !== 'asserts' || decideOutcome(references).kind !== 'rejected')
-      return { references, together: false };
-    return {
-      references: await this.runAll(problem, suite, { ...form, together: true }, judge, signal),
-      together: true,
+    const runAll = async (how: TestForm): Promise<ReferenceResult[]> => {
+      const results: ReferenceResult[] = [];
+      for (const { sha256, language, source } of programs) {
+        const result = await judge.judge({ language, source }, how, limits, { signal });
+        const failingTest = result.failingTest === undefined ? '' : (suite.tests[result.failingTest]?.name ?? '');
+        results.push({ sha256, language, result, failingTest });
+      }
+      return results;
     };
-  }
-
-  private async runAll(
-    problem: ProblemUnique,
-    suite: TestSuite,
-    form: TestForm,
-    judge: Judge,
-    signal: AbortSignal,
-  ): Promise<ReferenceResult[]> {
-    const limits = toLimits(problem.content?.limits);
-    const results: ReferenceResult[] = [];
-    for (const { source, language, claimedRight } of problem.content?.solutions ?? []) {
-      if (!claimedRight || source === undefined) continue;
-      const program = withSetup(suite, await readPayloadText(this.blobs, source));
-      const result = await judge.judge({ language, source: program }, form, limits, { signal });
-      const failingTest = result.failingTest === undefined ? '' : (suite.tests[result.failingTest]?.name ?? '');
-      results.push({ sha256: source.sha256, language, result, failingTest });
-    }
-    return results;
+    const apart = await runAll(form);
+    if (form.kind !== 'asserts' || decideOutcome(apart).kind !== 'rejected')
+      return { references: apart, together: false };
+    return { references: await runAll({ ...form, together: true }), together: true };
   }
 }
+
+/** A reference, set-up code and all; the hash is that of its own source. */
+type Reference = Submission & { readonly sha256: string };
 
 /** A suite's set-up code runs before the program, in its namespace. */
 function withSetup(suite: TestSuite, program: string): string {

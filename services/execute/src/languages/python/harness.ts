@@ -167,6 +167,8 @@ def pack(value):
         return ["deque", [pack(item) for item in value]]
     if kind in VIEWS:
         return [kind.__name__, [pack(item) for item in value]]
+    if (kind is type or kind is types.BuiltinFunctionType) and KEPT.get(value.__name__) is value:
+        return ["builtin", value.__name__]
     if hasattr(kind, "__next__"):
         items = [pack(item) for item in islice(value, 100001)]
         return ["iterator", items] if len(items) <= 100000 else ["opaque", kind.__name__]
@@ -210,6 +212,8 @@ def unpack(data):
         return dict([unpack(item) for item in rest]).items()
     if kind == "dict_values":
         return dict(enumerate([unpack(item) for item in rest])).values()
+    if kind == "builtin":
+        return KEPT[rest]
     if kind == "iterator":
         return iter([unpack(item) for item in rest])
     return Opaque(str(rest))
