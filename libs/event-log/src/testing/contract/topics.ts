@@ -67,6 +67,32 @@ export function describeTopics(harness: Harness): void {
       expect(collector.values()).toEqual(['1', '2', '3']);
     });
 
+    test('that are replaced under a running consumer are consumed from their start', async () => {
+      const log = await harness.open();
+      const other = await harness.open();
+      const name = await harness.topic(log);
+      const group = unique();
+      const values = ['1', '2', '3'];
+      await append(await log.writer(unique()), ...values.map((value) => record(name, 'a', value)));
+      const collector = new Collector(harness.offsets, group);
+      const consumer = await log.consume({ group, topic: name, sessions: collector, sessionTimeoutMs: 6_000 });
+      await until('the old life', () => collector.stored.length === 3);
+      const before = consumer.assignment()[0]?.incarnation;
+      await other.admin.deleteTopic(name);
+      await until('it is there again', () =>
+        harness.topic(other, { name }).then(
+          () => true,
+          () => false,
+        ),
+      );
+      // More than the old life had: an offset of then would lie within.
+      const later = ['4', '5', '6', '7', '8', '9'];
+      await append(await other.writer(unique()), ...later.map((value) => record(name, 'a', value)));
+      await until('the new life', () => collector.stored.length >= 9, 60_000);
+      expect(collector.values()).toEqual([...values, ...later]);
+      expect(consumer.assignment()[0]?.incarnation).not.toBe(before);
+    });
+
     test('stamp the time themselves when they are told to', async () => {
       const log = await harness.open();
       const topic = await harness.topic(log, { logAppendTime: true });
