@@ -12,7 +12,7 @@ import { GroupMember } from './group-member.ts';
 import type { TopicRegistry } from './topic-registry.ts';
 
 /** A fetch waits that long for records when all partitions are idle, in ms. */
-const idleWaitMs = 500;
+const idleWaitMs = 1_000;
 /** While a partition is at work a fetch must be back soon, because a broker answers one fetch of a connection at a time. */
 const busyWaitMs = 25;
 /** How often Kafka's own commit follows, in ms. */
