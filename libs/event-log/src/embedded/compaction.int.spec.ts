@@ -160,4 +160,28 @@ describe('segments', () => {
     await log.admin.compact(topic);
     expect((await readAll(log, topic)).map((r) => text(r.value))).toEqual(['3']);
   });
+
+  test('a process that hangs inside maintenance keeps no locks: appends go on', async () => {
+    const log = await harness.open();
+    const topic = await harness.topic(log);
+    const writer = await log.writer(unique());
+    const database = new Database({ connectionString: postgres.url });
+    const release = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const hanging = database.transaction(async (sql) => {
+      await sql('SELECT 1 FROM event_log.partitions ORDER BY topic_id, partition FOR NO KEY UPDATE');
+      locked.resolve();
+      await release.promise;
+    });
+    const outcome = hanging.then(
+      () => 'committed',
+      () => 'ended by the server',
+    );
+    await locked.promise;
+    await append(writer, record(topic, 'a', '1'));
+    expect((await readAll(log, topic)).length).toBe(1);
+    release.resolve();
+    expect(await outcome).toBe('ended by the server');
+    await database.close();
+  });
 });
