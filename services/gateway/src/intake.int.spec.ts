@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { topics } from '@tidemark/event-log';
-import { problemIdOf, verifySubmitterMac } from '@tidemark/identity';
+import { problemIdOf, sha256Hex, verifySubmitterMac } from '@tidemark/identity';
 import { startStage, type StageHarness } from '@tidemark/stage-runtime/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gatewayService } from './index.ts';
@@ -117,12 +119,47 @@ describe('offering problems', () => {
     expect(unknown.status).toBe(415);
   });
 
+  it('spools what is larger than memory should hold, and takes it whole', async () => {
+    const lines = Array.from({ length: 400 }, (_, index) => record(`many-${index}`, { statement: 'v'.repeat(5_000) }));
+    const large = await startStage(gatewayService, { http: true });
+    try {
+      const answers = await new TestClient(large).upload('/v1/problems', lines.join('\n'));
+      expect(answers).toHaveLength(401);
+      expect(answers.at(-1)).toMatchObject({ accepted: 400, sha256: sha256Hex(lines.join('\n')) });
+      await large.untilQuiet();
+      expect(await large.published(topics.problemsIntake)).toHaveLength(400);
+    } finally {
+      await large.stop();
+    }
+  });
+
+  it('forgets an upload whose sender goes away, and gives its place free', async () => {
+    const before = (await harness.published(topics.problemsIntake)).length;
+    for (let times = 0; times < 10; times++) await breakOff(harness.service.address ?? '');
+    const answers = await client.upload('/v1/problems', record('after'));
+    expect(answers.at(-1)).toMatchObject({ accepted: 1 });
+    await harness.untilQuiet();
+    expect((await harness.published(topics.problemsIntake)).length).toBe(before + 1);
+  });
+
   it('refuses settings that can not be, by name', async () => {
     const response = await client.send('POST', '/v1/problems?origin=invented', record('a'));
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ where: 'query.origin' });
   });
 });
+
+/** Announces more than it sends, and hangs up. */
+async function breakOff(address: string): Promise<void> {
+  const { hostname, port } = new URL(address);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.write(`POST /v1/problems HTTP/1.1\r\nHost: ${hostname}\r\nContent-Length: 5000\r\n\r\n${record('gone')}\n`);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  socket.destroy();
+  await once(socket, 'close');
+}
 
 describe('reporting rollouts', () => {
   it('names the file behind groups without an id, and the group of those with one', async () => {

@@ -13,6 +13,11 @@ export class ProblemJsonFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
+    // The caller went away in the middle of its request: nobody is left to tell.
+    if (request.raw.destroyed && !request.raw.readableEnded && request.socket.destroyed) {
+      reply.hijack();
+      return;
+    }
     const details = detailsOf(thrown);
     if (details.status >= 500 && !(thrown instanceof HttpProblem)) {
       const error = thrown instanceof Error ? thrown.stack : String(thrown);

@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -36,18 +35,17 @@ export interface SpoolOptions {
 export async function spoolBody(source: Readable, options: SpoolOptions): Promise<SpooledBody> {
   const hash = createHash('sha256');
   const memory: Uint8Array[] = [];
-  let file: { path: string; handle: FileHandle } | undefined;
+  let file: FileHandle | undefined;
   let sizeBytes = 0;
   let heldBytes = 0;
   const flush = async () => {
     file ??= await openSpoolFile();
-    await file.handle.writev(memory);
+    await file.writev(memory);
     memory.length = 0;
     heldBytes = 0;
   };
   const dispose = async () => {
-    await file?.handle.close();
-    if (file !== undefined) await rm(file.path, { force: true });
+    await file?.close();
   };
   try {
     for await (const chunk of decoded(source, options.encoding)) {
@@ -65,21 +63,25 @@ export async function spoolBody(source: Readable, options: SpoolOptions): Promis
     await dispose();
     throw error;
   }
-  const path = file?.path;
+  const spooled = file;
   return {
     sha256: hash.digest('hex'),
     sizeBytes,
-    chunks: () => (path === undefined ? inMemory(memory) : createReadStream(path, { highWaterMark: 256 * 1024 })),
+    chunks: () => (spooled === undefined ? inMemory(memory) : fromStart(spooled)),
     dispose,
   };
 }
 
-async function openSpoolFile(): Promise<{ path: string; handle: FileHandle }> {
-  const folder = join(tmpdir(), 'tidemark-uploads');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, randomUUID());
-  return { path, handle: await open(path, 'wx', 0o600) };
+/** A file without a name: however this process ends, nothing of the upload stays on the disk. */
+async function openSpoolFile(): Promise<FileHandle> {
+  const path = join(tmpdir(), `tidemark-upload-${randomUUID()}`);
+  const handle = await open(path, 'wx+', 0o600);
+  await unlink(path);
+  return handle;
 }
+
+const fromStart = (file: FileHandle): AsyncIterable<Uint8Array> =>
+  file.createReadStream({ start: 0, autoClose: false, highWaterMark: 256 * 1024 });
 
 async function* inMemory(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* chunks;
