@@ -23,16 +23,20 @@ export class TidemarkProcess {
     return new TidemarkProcess(folder, await freePort(), env);
   }
 
-  async start(patienceMs = 60_000) {
+  async start({ sample = false, args = [], patienceMs = 120_000 } = {}) {
     const output = openSync(join(this.folder, 'start.log'), 'a');
-    this.#child = spawn(
-      process.execPath,
-      [cli, 'start', '--no-sample', '--data-folder', this.folder, '--port', String(this.port)],
-      {
-        env: this.env,
-        stdio: ['ignore', output, output],
-      },
-    );
+    const options = [
+      '--data-folder',
+      this.folder,
+      '--port',
+      String(this.port),
+      ...(sample ? [] : ['--no-sample']),
+      ...args,
+    ];
+    this.#child = spawn(process.execPath, [cli, 'start', ...options], {
+      env: this.env,
+      stdio: ['ignore', output, output],
+    });
     this.#exited = new Promise((done) => this.#child.once('exit', done));
     const until = Date.now() + patienceMs;
     for (;;) {
@@ -40,6 +44,17 @@ export class TidemarkProcess {
       if (await answers(`${this.url}/readyz`)) return;
       if (Date.now() > until) throw new Error(`not ready after ${patienceMs} ms; see ${this.folder}/start.log`);
       await delay(100);
+    }
+  }
+
+  /** Waits until `start` has said a line. */
+  async untilSaid(text, patienceMs = 3_600_000) {
+    const until = Date.now() + patienceMs;
+    while (!readFileSync(join(this.folder, 'start.log'), 'utf8').includes(text)) {
+      if (this.#child.exitCode !== null)
+        throw new Error(`it ended before it said "${text}"; see ${this.folder}/start.log`);
+      if (Date.now() > until) throw new Error(`it did not say "${text}" within ${patienceMs} ms`);
+      await delay(200);
     }
   }
 

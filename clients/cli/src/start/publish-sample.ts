@@ -7,7 +7,7 @@ import type { GatewayClient } from '../gateway-client.ts';
 import type { Status } from '../status.ts';
 import { linesOfCheckpoint, type Sample } from './sample.ts';
 
-const LOOK_MS = 200;
+const LOOK_MS = 500;
 
 /** What publishing works with. */
 export interface Publishing {
