@@ -15,13 +15,31 @@
  * to everything. Where tests need the program's own objects they run together, in one namespace.
  */
 export const PYTHON_HARNESS = String.raw`
-import ast, base64, builtins, importlib, json, os, sys, types, typing
-from collections import Counter, OrderedDict, defaultdict, deque
+import builtins, os, sys
 from itertools import islice
 __builtins__ = dict(vars(builtins))
 
-quote = json.encoder.encode_basestring_ascii
-decode, encode, parse = json.loads, json.dumps, ast.parse
+# The start of an interpreter is what a test costs most, so that modules are loaded where they are needed: json's own
+# scanner and quoting without json (which loads re), and the rest on the way to a failure.
+try:
+    from _json import encode_basestring_ascii as quote, make_scanner
+    class Context:
+        strict, object_hook, object_pairs_hook, array_hook = False, None, None, None
+        parse_float, parse_int = float, int
+        parse_constant = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}.__getitem__
+    scan = make_scanner(Context)
+    def decode(text):
+        text = text.strip(" \t\n\r")
+        value, end = scan(text, 0)
+        if end != len(text):
+            raise ValueError("more than one JSON value")
+        return value
+    decode("[1, 2.5, null, {\"a\": NaN}]")
+except Exception:
+    import json
+    quote, decode = json.encoder.encode_basestring_ascii, json.loads
+
+ModuleType, BuiltinType = type(sys), type(len)
 read, write, leave = os.read, os.write, os._exit
 KEPT = dict(vars(builtins))
 
@@ -53,8 +71,15 @@ def describe(error):
 class NotPlain(Exception):
     pass
 
+def from_collections(kind):
+    module = sys.modules.get("collections")
+    return module is not None and getattr(module, kind.__name__, None) is kind
+
+def is_mapping(kind):
+    return kind is dict or kind.__name__ in MAPPINGS and from_collections(kind)
+
 SEQUENCES = (list, tuple)
-MAPPINGS = (dict, OrderedDict, defaultdict, Counter)
+MAPPINGS = ("OrderedDict", "defaultdict", "Counter")
 VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
 BASES = (
     (str, lambda value: "".join([value])), (int, int.__int__), (float, float.__float__),
@@ -92,20 +117,29 @@ def plain(value):
         return quote(value)
     if kind in SEQUENCES:
         return "[" + ",".join([plain(item) for item in kind.__iter__(value)]) + "]"
-    if kind in MAPPINGS:
+    if is_mapping(kind):
         return "{" + ",".join([key(k) + ":" + plain(v) for k, v in dict.items(value)]) + "}"
     raise NotPlain(kind.__name__)
 
-def load(source, known, fail):
+def names_of(code):
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if type(constant) is type(code):
+            names |= names_of(constant)
+    return names
+
+def load(source, fail, typed=False):
     try:
         code = compile(source, "sol.py", "exec", dont_inherit=True)
     except BaseException as error:
         fail("C", describe(error))
-    module = types.ModuleType("solution")
+    module = ModuleType("solution")
     module.__file__ = "sol.py"
     space = module.__dict__
     space["__builtins__"] = builtins
-    space.update(known)
+    if typed and any(name[:1].isupper() and name not in KEPT for name in names_of(code)):
+        import typing
+        space.update({name: getattr(typing, name) for name in typing.__all__})
     sys.modules["solution"] = module
     sys.argv = ["sol.py"]
     try:
@@ -117,7 +151,7 @@ def load(source, known, fail):
 def call(job):
     arguments = [decode(text) for text in job["arguments"]]
     named = {name: decode(text) for name, text in job["named"].items()}
-    space = load(job["program"], {name: getattr(typing, name) for name in typing.__all__}, failure)
+    space = load(job["program"], failure, True)
     entry = job["entry"]
     solution = space.get("Solution")
     if entry in space:
@@ -161,13 +195,13 @@ def pack(value):
         return ["complex", value.real, value.imag]
     if kind is range:
         return ["range", value.start, value.stop, value.step]
-    if kind in MAPPINGS:
+    if is_mapping(kind):
         return [kind.__name__, [[pack(k), pack(v)] for k, v in dict.items(value)]]
-    if kind is deque:
+    if kind.__name__ == "deque" and from_collections(kind):
         return ["deque", [pack(item) for item in value]]
     if kind in VIEWS:
         return [kind.__name__, [pack(item) for item in value]]
-    if (kind is type or kind is types.BuiltinFunctionType) and KEPT.get(value.__name__) is value:
+    if (kind is type or kind is BuiltinType) and KEPT.get(value.__name__) is value:
         return ["builtin", value.__name__]
     if hasattr(kind, "__next__"):
         items = [pack(item) for item in islice(value, 100001)]
@@ -198,14 +232,16 @@ def unpack(data):
         return complex(rest, data[2])
     if kind == "range":
         return range(rest, data[2], data[3])
-    if kind in ("set", "frozenset", "deque"):
-        return {"set": set, "frozenset": frozenset, "deque": deque}[kind]([unpack(item) for item in rest])
+    if kind in ("set", "frozenset"):
+        return {"set": set, "frozenset": frozenset}[kind]([unpack(item) for item in rest])
+    if kind == "deque":
+        return __import__("collections").deque([unpack(item) for item in rest])
     if kind in ("bytes", "bytearray"):
         return {"bytes": bytes, "bytearray": bytearray}[kind](rest)
     if kind in ("OrderedDict", "Counter"):
-        return (OrderedDict if kind == "OrderedDict" else Counter)({unpack(k): unpack(v) for k, v in rest})
+        return getattr(__import__("collections"), kind)({unpack(k): unpack(v) for k, v in rest})
     if kind == "defaultdict":
-        return defaultdict(None, {unpack(k): unpack(v) for k, v in rest})
+        return __import__("collections").defaultdict(None, {unpack(k): unpack(v) for k, v in rest})
     if kind == "dict_keys":
         return {unpack(item): None for item in rest}.keys()
     if kind == "dict_items":
@@ -217,6 +253,17 @@ def unpack(data):
     if kind == "iterator":
         return iter([unpack(item) for item in rest])
     return Opaque(str(rest))
+
+def encode(value):
+    """JSON of what pack gives, and of messages: plain values, lists, and objects with text keys."""
+    kind = type(value)
+    if kind is str:
+        return quote(value)
+    if kind is list:
+        return "[" + ",".join([encode(item) for item in value]) + "]"
+    if kind is dict:
+        return "{" + ",".join([quote(name) + ":" + encode(item) for name, item in value.items()]) + "}"
+    return plain(value)
 
 def send(fd, message):
     data = encode(message).encode("ascii")
@@ -242,12 +289,12 @@ def serve(source, inbox, outbox):
     def fail(letter, what):
         send(outbox, {"failed": [letter, what[:2000]]})
         leave(0)
-    space = load(source, {}, fail)
+    space = load(source, fail)
     names = {}
     for name, value in list(space.items()):
         if type(name) is not str or (name.startswith("__") and name.endswith("__")):
             continue
-        if type(value) is types.ModuleType:
+        if type(value) is ModuleType:
             names[name] = ["module", value.__name__]
         elif callable(value):
             names[name] = ["callable", None]
@@ -306,10 +353,10 @@ def stand_in(name, inbox, outbox):
 def asserts(job):
     if not job["apart"]:
         job.update(decode(take(int(take(16))).decode("utf-8")))
-        code, statements = compiled(job["tests"])
-        space = load(job["program"], {}, failure)
+        code = compiled(job["tests"])
+        space = load(job["program"], failure)
         vars(builtins).update(KEPT)
-        return run_tests(job["tests"], code, statements, space)
+        return run_tests(job["tests"], code, space)
     to_program, to_tests = os.pipe(), os.pipe()
     if os.fork() == 0:
         for fd in (7, 8, to_program[1], to_tests[0]):
@@ -318,7 +365,7 @@ def asserts(job):
     os.close(to_program[0])
     os.close(to_tests[1])
     job.update(decode(take(int(take(16))).decode("utf-8")))
-    code, statements = compiled(job["tests"])
+    code = compiled(job["tests"])
     hello = receive(to_tests[0])
     if hello is None:
         failure("X", "the program ended before it could be called")
@@ -332,25 +379,26 @@ def asserts(job):
             space[name] = stand_in(name, to_tests[0], to_program[1])
         elif kind == "module":
             if data in getattr(sys, "stdlib_module_names", ()):
-                space[name] = importlib.import_module(data)
+                __import__(data)
+                space[name] = sys.modules[data]
         else:
             space[name] = unpack(data)
-    run_tests(job["tests"], code, statements, space)
+    run_tests(job["tests"], code, space)
 
 def compiled(tests):
     try:
-        tree = parse(tests, "tests.py")
-        code = compile(tree, "tests.py", "exec", dont_inherit=True)
+        return compile(tests, "tests.py", "exec", dont_inherit=True)
     except BaseException as error:
         failure("B", describe(error))
-    return code, [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
 
-def run_tests(tests, code, statements, space):
-    assertions = sorted(node.lineno for node in statements if isinstance(node, ast.Assert))
-    lines = tests.split("\n")
+def run_tests(tests, code, space):
     try:
         exec(code, space)
     except BaseException as error:
+        import ast
+        statements = [node for node in ast.walk(ast.parse(tests)) if isinstance(node, ast.stmt)]
+        assertions = sorted(node.lineno for node in statements if isinstance(node, ast.Assert))
+        lines = tests.split("\n")
         line, inside = None, False
         trace = error.__traceback__
         while trace is not None:
@@ -370,7 +418,8 @@ def run_tests(tests, code, statements, space):
     tell("P", take(64).decode("ascii", "replace"))
 
 def check(job):
-    space = load(job["program"], {}, failure)
+    space = load(job["program"], failure)
+    import base64
     texts = [base64.b64decode(job[name]).decode("utf-8", "replace") for name in ("input", "output", "expected")]
     try:
         answer = space["check"](*texts)

@@ -24,7 +24,7 @@ export type OuterSettings = {
 };
 
 /**
- * The shell line that runs one command in bubblewrap. `cat` at both ends gives the program real pipes: what Node hands
+ * The shell line that runs one command in bubblewrap. `cat` at both ends gives a program real pipes: what Node hands
  * to children are sockets, on which opening /dev/stdin fails.
  *
  * Order: enter the control groups, lower the limits, enter the staging namespace, become the unprivileged user, then
@@ -53,9 +53,11 @@ export function outerCommand(command: SandboxCommand, settings: OuterSettings): 
   // A limit above the hard one of the service itself is refused, and then the lower one stays in force.
   const lowered = limits.map((limit) => `${limit} 2>/dev/null`).join('; ');
   const inner = innerWords(command, settings).map(quote).join(' ');
+  const confined = `${settings.enterScript || 'true'} || exit 125; ${lowered}; exec ${inner} ${unused};`;
   // The pipes are root's otherwise, and /dev/stdin could not be opened by name.
-  const own = settings.drop ? `chown ${settings.drop.uid} /proc/self/fd/0 /proc/self/fd/1 && ` : '';
-  const script = `cat ${closed} | { ${own}${settings.enterScript || 'true'} || exit 125; ${lowered}; exec ${inner} ${unused}; } | cat ${closed}`;
+  const own = settings.drop ? `chown ${settings.drop.uid} /proc/self/fd/0 /proc/self/fd/1;` : '';
+  // A harness answers on its own descriptor: the program's standard input is empty and its output is not judged.
+  const script = command.harness ? `( ${confined} ); exit` : `cat ${closed} | { ${own} ${confined} } | cat ${closed}`;
   // Only bash can close descriptors of two digits; with a socket for its input it would read the user's start-up file.
   const strays = settings.strayDescriptors.filter((fd) => fd > 8);
   const shell: [string, ...string[]] =
