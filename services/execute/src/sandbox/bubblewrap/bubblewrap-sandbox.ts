@@ -115,6 +115,8 @@ type Prepared = {
 
 async function prepare(options: BubblewrapOptions): Promise<Prepared> {
   if (process.platform !== 'linux') throw new Error('judging needs Linux');
+  // bubblewrap leaves its inner process to process 1, and Node collects only its own children.
+  if (process.pid === 1) throw new Error('process 1 has to collect ended processes: start the container with an init');
   const table = syscallsOf(process.arch);
   if (!table) throw new Error(`no seccomp filter for ${process.arch}`);
   const bwrap = options.bwrap ?? findProgram('bwrap');
