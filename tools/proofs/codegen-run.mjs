@@ -61,7 +61,7 @@ writeFileSync(
     group_size: 8,
   }),
 );
-check(tidemark.run('target', 'declare', values.target, '--file', join(out, 'target.json')), 'target declare');
+check(tidemark.run('target', 'declare', values.target, '--settings', join(out, 'target.json')), 'target declare');
 check(tidemark.run('checkpoint', 'advance', values.target, 'base', '--ordinal', '0'), 'checkpoint advance');
 
 const kills = Number(values.kills);
