@@ -42,9 +42,9 @@ const SYSTEM_CODES = new Set([
  */
 const RECORD_SQLSTATE_CLASSES = new Set(['21', '22', '23', 'P0']);
 
-/** What `pg` says without a code when a connection is gone. */
+/** What `pg` and TypeORM say without a code when a connection is gone: every later statement on it, too. */
 const LOST_CONNECTION =
-  /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|Cannot use a pool after|Driver not Connected/;
+  /Connection terminated|is not queryable|timeout exceeded when trying to connect|Cannot use a pool after|Driver not Connected|[Qq]uery runner already released|Transaction is not started yet/;
 
 /** Sorts an error, looking through its chain of causes. */
 export function classifyFault(error: unknown): Fault {

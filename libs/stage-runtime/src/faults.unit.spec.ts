@@ -1,4 +1,5 @@
 import { LogUnavailableError } from '@tidemark/event-log';
+import { QueryRunnerAlreadyReleasedError, TransactionNotStartedError } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { DependencyFault, RecordFault } from './api.ts';
 import { classifyFault } from './faults.ts';
@@ -31,6 +32,17 @@ describe('faults', () => {
     ['its own word', new DependencyFault('endpoint', 'away')],
   ])('a dependency’s is found by %s', (_, error) => {
     expect(classifyFault(error).kind).toBe('dependency');
+  });
+
+  it.each([
+    'Client was closed and is not queryable',
+    'Client has encountered a connection error and is not queryable',
+    'Connection terminated',
+    'timeout exceeded when trying to connect',
+    new QueryRunnerAlreadyReleasedError().message,
+    new TransactionNotStartedError().message,
+  ])('“%s” speaks of a connection that is gone', (message) => {
+    expect(classifyFault(new Error(message))).toMatchObject({ kind: 'dependency', dependency: 'database' });
   });
 
   it('a record’s keeps its code and its event', () => {

@@ -90,6 +90,18 @@ describe('transactions', () => {
     expect(await transactions.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
+  it('blame the database when the connection was lost, whatever the work threw after that', async () => {
+    const cut = transactions.run('cut', async (open) => {
+      const [row] = await open.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      await transactions.query('SELECT pg_terminate_backend($1)', [row?.pid]);
+      await open.query('SELECT 1').catch(() => undefined);
+      await sleep(50);
+      throw new Error('a bug that the lost connection brought to light');
+    });
+    const error: unknown = await cut.catch((thrown: unknown) => thrown);
+    expect(classifyFault(error)).toMatchObject({ kind: 'dependency', dependency: 'database' });
+  });
+
   it('are migrated by one replica at a time', async () => {
     const replicas = [source(), source(), source()];
     await Promise.all(replicas.map((replica) => replica.initialize()));

@@ -1,5 +1,5 @@
 import type { DataSource, QueryRunner } from 'typeorm';
-import type { Sql } from '../api.ts';
+import { DependencyFault, type Sql } from '../api.ts';
 import type { TransactionOptions } from '../injectables.ts';
 import type { MomentListener } from '../moments.ts';
 import { sleep } from '../sleep.ts';
@@ -109,7 +109,10 @@ export class Transactions implements Sql {
       return result;
     } catch (error) {
       // A rollback that fails means that the connection is gone, and the transaction with it.
+      const connectionLost = runner.isReleased;
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+      // Whatever the work made of it, no record is at fault for that.
+      if (connectionLost) throw new DependencyFault('database', 'the connection was lost', { cause: error });
       throw error;
     } finally {
       await runner.release();
