@@ -79,16 +79,26 @@ describe('transactions', () => {
     expect(actions).toEqual(['kept']);
   });
 
-  it('name the database when their connection is cut, and work again after', async () => {
-    const cut = transactions.run('cut', async (open) => {
-      const [row] = await open.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-      await transactions.query('SELECT pg_terminate_backend($1)', [row?.pid]);
-      await open.query('SELECT 1');
-    });
-    const error: unknown = await cut.catch((thrown: unknown) => thrown);
-    expect(classifyFault(error)).toMatchObject({ kind: 'dependency' });
-    expect(await transactions.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
-  });
+  // At once, and after the pool has taken note: the connection then fails by other words.
+  it.each([
+    { pauseMs: 0, last: 'a statement' },
+    { pauseMs: 500, last: 'a statement' },
+    { pauseMs: 0, last: 'the commit' },
+    { pauseMs: 500, last: 'the commit' },
+  ])(
+    'name the database when their connection is cut $pauseMs ms before $last, and work again after',
+    async ({ pauseMs, last }) => {
+      const cut = transactions.run('cut', async (open) => {
+        const [row] = await open.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+        await transactions.query('SELECT pg_terminate_backend($1, 5000)', [row?.pid]);
+        await sleep(pauseMs);
+        if (last === 'a statement') await open.query('SELECT 1');
+      });
+      const error: unknown = await cut.catch((thrown: unknown) => thrown);
+      expect(classifyFault(error)).toMatchObject({ kind: 'dependency' });
+      expect(await transactions.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    },
+  );
 
   it('blame the database when the connection was lost, whatever the work threw after that', async () => {
     const cut = transactions.run('cut', async (open) => {
