@@ -8,6 +8,8 @@ export type ReferenceResult = {
   readonly result: JudgeResult;
   /** Name of the first failing test; empty when none failed. */
   readonly failingTest: string;
+  /** The text of that test, where tests are assertions; empty otherwise. */
+  readonly failingAssertion: string;
 };
 
 export type Evidence = { readonly kind: string; readonly text: string };
@@ -57,17 +59,14 @@ export function decideOutcome(references: readonly ReferenceResult[]): Verificat
   return { kind: 'verified' };
 }
 
-function rejection(
-  reason: string,
-  what: string,
-  { result, failingTest, sha256 }: ReferenceResult,
-): VerificationOutcome {
+function rejection(reason: string, what: string, reference: ReferenceResult): VerificationOutcome {
+  const { result, failingTest, failingAssertion, sha256 } = reference;
   const where = failingTest === '' ? '' : ` at test ${failingTest}`;
   const evidence: Evidence[] = [{ kind: 'verdict', text: `${result.verdict}: ${result.detail}` }];
-  if (result.expected !== undefined) {
-    const kind = result.detail.includes('assertion') ? 'failing_assertion' : 'expected';
-    evidence.unshift({ kind, text: result.expected });
-  }
+  // The statement that failed where it is known, else the whole test.
+  if (failingAssertion !== '')
+    evidence.unshift({ kind: 'failing_assertion', text: result.expected ?? failingAssertion });
+  else if (result.expected !== undefined) evidence.unshift({ kind: 'expected', text: result.expected });
   evidence.push({ kind: 'reference', text: sha256 });
   return { kind: 'rejected', reason, message: `${what}${where}: ${result.verdict.replaceAll('_', ' ')}.`, evidence };
 }

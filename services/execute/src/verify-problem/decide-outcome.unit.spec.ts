@@ -6,6 +6,7 @@ const ran = (verdict: Verdict, detail = '', expected?: string): ReferenceResult 
   sha256: 'hash',
   language: 'python',
   failingTest: verdict === 'accepted' ? '' : '2',
+  failingAssertion: verdict === 'accepted' ? '' : 'assert whole',
   result: {
     verdict,
     detail,
@@ -37,6 +38,14 @@ describe('what the runs of references mean', () => {
     expect(outcome.kind === 'rejected' && outcome.evidence[0]).toEqual({
       kind: 'failing_assertion',
       text: 'assert f(1) == 2',
+    });
+  });
+
+  it('gives the whole test where no single statement is to blame', () => {
+    const outcome = decideOutcome([ran('runtime_error', 'NameError: name')]);
+    expect(outcome.kind === 'rejected' && outcome.evidence[0]).toEqual({
+      kind: 'failing_assertion',
+      text: 'assert whole',
     });
   });
 

@@ -141,8 +141,9 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
       const results: ReferenceResult[] = [];
       for (const { sha256, language, source } of programs) {
         const result = await judge.judge({ language, source }, how, limits, { signal });
-        const failingTest = result.failingTest === undefined ? '' : (suite.tests[result.failingTest]?.name ?? '');
-        results.push({ sha256, language, result, failingTest });
+        const failing = result.failingTest === undefined ? undefined : suite.tests[result.failingTest];
+        const failingAssertion = failing?.body.case === 'asserts' ? failing.body.value.code.trim() : '';
+        results.push({ sha256, language, result, failingTest: failing?.name ?? '', failingAssertion });
       }
       return results;
     };
