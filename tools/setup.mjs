@@ -37,7 +37,11 @@ function installPackages() {
   const stamp = join(root, 'node_modules', '.tidemark-lock-hash');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   say('installing packages (npm ci), about half a minute');
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], 'npm ci failed; its message is above');
+  run(
+    'npm',
+    ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'],
+    'npm ci failed; its message is above',
+  );
   writeFileSync(stamp, wanted);
 }
 

@@ -5,7 +5,8 @@
  *
  * Reads a dump of the topic (`tidemark topic dump rollouts.graded.v1`) and the groups that codegen-groups.mjs makes of
  * the same files. Prints every attempt on which the two differ, the passes per problem, and pass@1, @10, @100 of both.
- * An attempt that the list calls a time-out may be anything here, and is named. Ends with 1 when anything else differs.
+ * An attempt that the list calls a time-out may be anything here, and is named; so may one that `--allow TASK:INDEX` names.
+ * Ends with 1 when anything else differs, when a verdict speaks of the environment, or when a group or an attempt is missing.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -13,7 +14,11 @@ import { parseArgs } from 'node:util';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { 'group-size': { type: 'string', default: '8' }, problems: { type: 'string', default: 'Infinity' } },
+  options: {
+    allow: { type: 'string', multiple: true, default: [] },
+    'group-size': { type: 'string', default: '8' },
+    problems: { type: 'string', default: 'Infinity' },
+  },
 });
 const [samplesFile, gradedFile] = positionals;
 const groupSize = Number(values['group-size']);
@@ -33,6 +38,19 @@ for (const line of readFileSync(0, 'utf8').split('\n').filter(Boolean)) {
   if (value) groups.set(value.group.groupId, value);
 }
 
+const PROGRAM_VERDICTS = new Set(
+  [
+    'ACCEPTED',
+    'WRONG_ANSWER',
+    'TIME_LIMIT',
+    'MEMORY_LIMIT',
+    'OUTPUT_LIMIT',
+    'RUNTIME_ERROR',
+    'COMPILE_ERROR',
+    'NO_CODE',
+    'WRONG_FORM',
+  ].map((name) => `VERDICT_${name}`),
+);
 let differences = 0;
 let missing = 0;
 let timeouts = 0;
@@ -48,12 +66,23 @@ for (const [row, { taskId, grades }] of wanted.entries()) {
       console.log(`missing: ${taskId} attempts ${first}-${first + groupSize - 1} (${id})`);
       continue;
     }
+    const size = Math.min(groupSize, grades.length - first);
+    const indices = new Set(group.verdicts.map((verdict) => verdict.index ?? 0));
+    if (indices.size !== size || group.verdicts.length !== size) {
+      differences++;
+      console.log(`DIFFERS: ${taskId} attempts from ${first}: ${group.verdicts.length} verdicts for ${size} attempts`);
+    }
     for (const verdict of group.verdicts) {
       const index = first + (verdict.index ?? 0);
       const passed = verdict.verdict === 'VERDICT_ACCEPTED';
       if (passed) c++;
+      if (!PROGRAM_VERDICTS.has(verdict.verdict)) {
+        differences++;
+        console.log(`DIFFERS: ${taskId} attempt ${index}: ${verdict.verdict} says nothing about the program`);
+        continue;
+      }
       if (passed === (grades[index] === 'p')) continue;
-      const named = grades[index] === 't' || verdict.verdict === 'VERDICT_TIME_LIMIT';
+      const named = grades[index] === 't' || values.allow.includes(`${taskId}:${index}`);
       if (named) timeouts++;
       else differences++;
       console.log(
@@ -65,7 +94,9 @@ for (const [row, { taskId, grades }] of wanted.entries()) {
   theirs.push([grades.length, [...grades].filter((grade) => grade === 'p').length]);
 }
 for (const k of [1, 10, 100]) {
-  console.log(`pass@${k}: here ${mean(ours, k).toFixed(3)}, list ${mean(theirs, k).toFixed(3)}`);
+  const [here, list] = [mean(ours, k).toFixed(3), mean(theirs, k).toFixed(3)];
+  if (here !== list && timeouts === 0) differences++;
+  console.log(`pass@${k}: here ${here}, list ${list}`);
 }
 console.log(
   `${wanted.length} problems, ${groups.size} groups, ${differences} differences, ${timeouts} time-out cases, ${missing} groups missing`,

@@ -70,6 +70,8 @@ let submitting = tidemark.runAside('rollouts', 'submit', groups);
 for (let kill = 1; kill <= kills; kill++) {
   await delay(500 + random() * Number(values['kill-every-ms']));
   const postgres = kill % 2 === 0;
+  if ((await tidemark.status()).quiet)
+    throw new Error(`kill ${kill} of ${kills} would hit an idle process: kill more often`);
   await tidemark.kill({ postgres });
   say(`kill ${kill} of ${kills}: node${postgres ? ' and PostgreSQL' : ''}`);
   const { status } = await submitting;

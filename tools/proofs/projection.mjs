@@ -55,21 +55,22 @@ export async function projection(url, token) {
   }
   for (const target of targets) {
     for (const one of (await dump(`curated.${target}.v1`)).values()) {
-      const { problemId, version, bin, predicted, value, mean, attempts, passes, suiteHash, retest } = one;
-      add('curated', `${target} ${problemId}`, {
-        version,
-        bin,
-        predicted,
-        value,
-        mean,
-        attempts,
-        passes,
-        suiteHash,
-        retest,
-      });
+      const { revision, evaluation, publishedAt, change, ...content } = one;
+      add('curated', `${target} ${one.problemId}`, content);
     }
   }
+  for (const topic of await topicsOf(url, token)) {
+    if (!topic.endsWith('.dlq.v1')) continue;
+    for await (const { value } of readTopic(url, topic, token))
+      add('dead letter', topic, { code: value.errorCode, message: value.errorMessage });
+  }
   return lines.sort();
+}
+
+async function topicsOf(url, token) {
+  const answer = await fetch(`${url}/v1/topics`, token ? { headers: { authorization: `Bearer ${token}` } } : {});
+  if (!answer.ok) throw new Error(`topics: ${answer.status} ${await answer.text()}`);
+  return (await answer.json()).topics.map((topic) => topic.topic ?? topic.name ?? topic);
 }
 
 /** Every record of a topic up to its end. */
@@ -78,7 +79,6 @@ export async function* readTopic(url, topic, token) {
     `${url}/v1/topics/${topic}`,
     token ? { headers: { authorization: `Bearer ${token}` } } : {},
   );
-  if (answer.status === 404) return;
   if (!answer.ok) throw new Error(`${topic}: ${answer.status} ${await answer.text()}`);
   let rest = '';
   for await (const chunk of answer.body.pipeThrough(new TextDecoderStream())) {
@@ -89,14 +89,19 @@ export async function* readTopic(url, topic, token) {
   if (rest !== '') yield JSON.parse(rest);
 }
 
+/** The last record of each key, as compaction keeps it. It has to be the newest: else an old one came back. */
 async function newestPerKey(records) {
-  const newest = new Map();
+  const last = new Map();
   for await (const { key, value, headers } of records) {
     const revision = BigInt(value ? (value.revision ?? 0) : (headers['tidemark-revision'] ?? 0));
-    const known = newest.get(key);
-    if (known === undefined || known.revision <= revision) newest.set(key, { revision, value });
+    const highest = last.get(key)?.highest ?? 0n;
+    last.set(key, { revision, highest: revision > highest ? revision : highest, value });
   }
-  return new Map([...newest].filter(([, one]) => one.value).map(([key, one]) => [key, one.value]));
+  for (const [key, { revision, highest }] of last) {
+    if (revision !== highest)
+      throw new Error(`${key}: the log ends with revision ${revision}, and ${highest} came before`);
+  }
+  return new Map([...last].filter(([, one]) => one.value).map(([key, one]) => [key, one.value]));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {

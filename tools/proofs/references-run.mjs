@@ -31,7 +31,7 @@ for (let cursor; ; ) {
   const query = new URLSearchParams({ limit: '1000', ...(cursor && { cursor }) });
   const page = await (await fetch(`${tidemark.url}/v1/problems?${query}`)).json();
   problems.push(...page.problems);
-  cursor = page.next_cursor;
+  cursor = page.next;
   if (!cursor) break;
 }
 writeFileSync(join(out, 'problems.json'), JSON.stringify(problems, null, 1));
@@ -47,7 +47,8 @@ for (const { problem_id, state, stage } of problems) {
 }
 const distinct = new Set(problems.map(({ problem_id }) => problem_id)).size;
 const counted = status.funnel.reduce((sum, row) => sum + row.problems, 0);
-const whole = distinct === records && problems.length === records && counted === records;
+const unsettled = problems.filter(({ state }) => !['ready', 'rejected', 'withdrawn'].includes(state)).length;
+const whole = distinct === records && problems.length === records && counted === records && unsettled === 0;
 console.log(
   `\n${records} records, ${distinct} problems listed, ${counted} in the funnel: ${whole ? 'each in one state' : 'NOT each in one state'}`,
 );

@@ -10,7 +10,7 @@ export interface Candidate {
   readonly bin: BinName;
   /** False when the bin is placed by the prior. */
   readonly measured: boolean;
-  /** Generated, or of an origin that can't be told: counts towards the cap on synthetic problems. */
+  /** Generated: counts towards the cap on synthetic problems. */
   readonly synthetic: boolean;
   /** True when nothing was learned of the problem since the target's newest checkpoint. */
   readonly checkpointIsNewer: boolean;

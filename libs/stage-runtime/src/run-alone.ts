@@ -31,6 +31,7 @@ async function start<Schema extends z.ZodObject>(definition: ServiceDefinition<S
     blobFolder: config.blobFolder,
     partitions: config.partitions,
     logLevel: config.logLevel,
+    ...(config.advertisedAddress === undefined ? {} : { advertisedAddress: config.advertisedAddress }),
     http: {
       host: config.httpHost,
       port: config.httpPort,

@@ -10,6 +10,12 @@ export const selectConfig = z.object({
     .max(65_535)
     .default(7410)
     .describe('Port of SelectService, 0 to 65,535; 0 takes a free one. Default 7410.'),
+  grpcOpen: z
+    .stringbool()
+    .default(false)
+    .describe(
+      'Whether SelectService, which asks for no token, may bind to another address than loopback: the network has to keep strangers out. Default false.',
+    ),
   leaseMs: z.coerce
     .number()
     .int()

@@ -147,6 +147,17 @@ describe('the working set of a target', () => {
   });
 });
 
+describe('a problem that is judged by another suite from now on', () => {
+  it('keeps its measured bin until calibrate says otherwise', async () => {
+    await stage.publish(topics.problemsVerified, verified('p'));
+    await stage.publish(topics.difficultyEstimated, estimated('p', 20, 4, Bin.EASY));
+    await stage.untilQuiet();
+    await stage.publish(topics.problemsVerified, verified('p', { suiteHash: 'another' }));
+    await stage.untilQuiet();
+    expect((await curated()).get('p')).toMatchObject({ bin: Bin.EASY, predicted: false, suiteHash: 'another' });
+  });
+});
+
 describe('a batch', () => {
   const take = async (count: number) => {
     const outcome = await stage.service
@@ -178,7 +189,7 @@ describe('a batch', () => {
     expect(ids(await take(5))).toEqual([]);
   });
 
-  it('is free again when given back, and when its group was graded', async () => {
+  it('is free again when given back; once its group was graded it comes after the rest, until its value is drawn anew', async () => {
     const [first] = (await take(1)).problems;
     expect(await stage.service.get(NextBatch).giveBack('m', [first?.leaseId ?? ''])).toBe(1);
     const [again] = (await take(1)).problems;
@@ -190,7 +201,28 @@ describe('a batch', () => {
       }),
     );
     await stage.untilQuiet();
-    expect(ids(await take(1))).toEqual(['even']);
+    const next = ids(await take(3));
+    expect(next).toHaveLength(3);
+    expect(next.at(-1)).toBe('even');
+  });
+
+  it('never holds a problem that was withdrawn or moved to the exam since the set was chosen', async () => {
+    await stage.query("INSERT INTO withdrawals (problem_id, stage, version, taken_back) VALUES ('even', 5, 1, false)");
+    await stage.query(
+      "INSERT INTO splits (problem_id, held_out) VALUES ('easy', true) ON CONFLICT (problem_id) DO UPDATE SET held_out = true",
+    );
+    expect(ids(await take(3))).toEqual(['hard']);
+  });
+
+  it('voids the lease of a problem that moved to the exam', async () => {
+    const [leased] = (await take(1)).problems;
+    await stage.publish(
+      topics.problemsUnique,
+      create(ProblemUniqueSchema, { problemId: 'even', version: 1, split: Split.HELD_OUT }),
+    );
+    await stage.untilQuiet();
+    const rows = await stage.query('SELECT state FROM problem_leases WHERE lease_id = $1', [leased?.leaseId]);
+    expect(rows).toEqual([{ state: 'void' }]);
   });
 
   it('voids the lease of a withdrawn problem: the report under it does not close it', async () => {

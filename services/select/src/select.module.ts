@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CuratedTopics } from './curated-topics.ts';
+import { ForgetLeases } from './next-batch/forget-leases.ts';
 import { NextBatch } from './next-batch/next-batch.ts';
 import { SelectServer } from './next-batch/select-server.ts';
 import { OnCalibrationPublished } from './on-calibration-published/on-calibration-published.ts';
@@ -27,6 +28,6 @@ import { Reselect } from './reselect/reselect.ts';
     OnDifficultyEstimated,
     OnRolloutsGraded,
   ],
-  providers: [CuratedTopics, Reselect, NextBatch, SelectServer],
+  providers: [CuratedTopics, Reselect, NextBatch, ForgetLeases, SelectServer],
 })
 export class SelectModule {}

@@ -20,6 +20,8 @@ export interface StandaloneOptions {
   readonly databaseUrl?: string;
   /** Brokers as host:port; without them the log is kept in PostgreSQL. */
   readonly kafkaBrokers?: readonly string[];
+  /** Copies of each partition of topics that are created, 1 or more; fixed from then on. Default 1: one broker. */
+  readonly kafkaReplication?: number;
   /** Variables of the services' own settings (`TIDEMARK_<SERVICE>_…`). Default: those of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly logLevel: string;
@@ -40,9 +42,8 @@ export interface Standalone {
 /** Starts everything, in the order of the flow. What was started is stopped again when a later part can't start. */
 export async function startStandalone(options: StandaloneOptions): Promise<Standalone> {
   const closers: (() => Promise<void>)[] = [];
-  const close = async () => {
-    for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer();
-  };
+  let closing: Promise<void> | undefined;
+  const close = () => (closing ??= closeAll(closers));
   try {
     const { folder, database } = await openStores(options);
     closers.push(() => database.close());
@@ -58,6 +59,13 @@ export async function startStandalone(options: StandaloneOptions): Promise<Stand
     await close();
     throw error;
   }
+}
+
+/** In reverse order; what fails keeps the others from nothing. @throws the first failure, when all are closed */
+async function closeAll(closers: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const closer of closers.toReversed()) await closer().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 }
 
 async function startServices(
@@ -109,8 +117,15 @@ async function openStores(options: StandaloneOptions): Promise<{ folder: DataFol
   throw new Error('no data folder was named');
 }
 
-async function openLog({ kafkaBrokers }: StandaloneOptions, database: Database): Promise<EventLog> {
+async function openLog(
+  { kafkaBrokers, kafkaReplication = 1 }: StandaloneOptions,
+  database: Database,
+): Promise<EventLog> {
   return kafkaBrokers === undefined
     ? await openEmbeddedEventLog({ connection: { connectionString: database.url } })
-    : openKafkaEventLog({ brokers: kafkaBrokers, replicationFactor: 1, minInsyncReplicas: 1 });
+    : openKafkaEventLog({
+        brokers: kafkaBrokers,
+        replicationFactor: kafkaReplication,
+        minInsyncReplicas: Math.min(2, kafkaReplication),
+      });
 }

@@ -12,6 +12,7 @@ export interface StandaloneOptions {
   readonly accessToken?: string;
   readonly databaseUrl?: string;
   readonly kafkaBrokers?: readonly string[];
+  readonly kafkaReplication?: number;
   readonly logLevel: string;
 }
 

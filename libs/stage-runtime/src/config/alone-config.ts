@@ -36,6 +36,12 @@ export const aloneConfigSchema = z.object({
     .min(16)
     .optional()
     .describe('Token for HTTP; needed on any address but loopback. Min 16 characters.'),
+  advertisedAddress: z
+    .string()
+    .optional()
+    .describe(
+      'Where others reach what this replica owns, as host:port; of select that of its gRPC. Told to callers who ask a replica that does not own their target.',
+    ),
   poolSize: z.coerce
     .number()
     .int()

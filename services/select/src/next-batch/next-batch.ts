@@ -8,10 +8,12 @@ import {
 } from '@tidemark/proto';
 import { InjectConfig, LeaseKeeper, StageDatabase, type StageTransaction } from '@tidemark/stage-runtime';
 import { randomUUID } from 'node:crypto';
+import { OUTSIDE_PANEL, READY } from '../reselect/ready.ts';
 import { targetLease } from '../reselect/reselect.ts';
 import type { SelectConfig } from '../select.config.ts';
 
 export const MAX_BATCH = 10_000;
+const MAX_LEASE_MS = 86_400_000;
 
 /** What a request for a batch can meet on a good day. */
 export type BatchOutcome =
@@ -34,6 +36,11 @@ export class NextBatch {
     if (count < 1 || count > MAX_BATCH) {
       return { kind: 'bad request', reason: `count is ${count}; ask for 1 to ${MAX_BATCH} problems` };
     }
+    if (request.leaseMs > MAX_LEASE_MS) {
+      return { kind: 'bad request', reason: `lease_ms is ${request.leaseMs}; the longest lease is ${MAX_LEASE_MS}` };
+    }
+    const known = await this.database.query('SELECT FROM targets WHERE target = $1', [target]);
+    if (known.length === 0) return { kind: 'unknown target' };
     const lease = await this.leases.acquire(targetLease(target));
     if (lease === undefined) {
       const owner = await this.leases.ownerOf(targetLease(target));
@@ -67,12 +74,16 @@ async function leaseBest(
   batch: bigint,
   leaseMs: number,
 ): Promise<NextBatchResponse> {
-  const free = await tx.query<{ problem_id: string; content: Buffer }>(
-    `SELECT m.problem_id, m.content FROM members m
-     WHERE m.target = $1 AND NOT EXISTS (
+  // What was reported since its value was last drawn comes after the rest: its value is about to change.
+  const free = await tx.query<{ content: Buffer }>(
+    `SELECT m.content FROM members m JOIN problems p ON p.problem_id = m.problem_id
+     WHERE m.target = $1 AND ${READY} AND ${OUTSIDE_PANEL} AND NOT EXISTS (
        SELECT FROM problem_leases l WHERE l.target = m.target AND l.problem_id = m.problem_id
          AND l.state = 'open' AND l.expires_at > clock_timestamp())
-     ORDER BY m.rank LIMIT $2`,
+     ORDER BY EXISTS (
+       SELECT FROM problem_leases l WHERE l.target = m.target AND l.problem_id = m.problem_id
+         AND l.state = 'closed' AND l.closed_at > m.updated_at), m.rank
+     LIMIT $2`,
     [target, count],
   );
   const problems = free.map(({ content }) => ({

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { Metadata, Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { ReturnLeasesResponseSchema, SelectService } from '@tidemark/proto';
-import { InjectConfig } from '@tidemark/stage-runtime';
+import { InjectConfig, isLoopback } from '@tidemark/stage-runtime';
 import type { SelectConfig } from '../select.config.ts';
 import { GrpcFault, grpcService, unary } from './grpc-service.ts';
 import { type BatchOutcome, NextBatch } from './next-batch.ts';
@@ -24,6 +24,12 @@ export class SelectServer implements OnApplicationBootstrap, OnApplicationShutdo
   }
 
   async onApplicationBootstrap(): Promise<void> {
+    if (!isLoopback(this.config.grpcHost) && !this.config.grpcOpen) {
+      throw new Error(
+        `SelectService on ${this.config.grpcHost} could be reached from other machines, and it asks for no token: bind it ` +
+          'to 127.0.0.1, or set TIDEMARK_SELECT_GRPC_OPEN=true where the network keeps strangers out',
+      );
+    }
     this.server.addService(grpcService(SelectService), {
       nextBatch: unary(SelectService.method.nextBatch, async (request) => answerOf(await this.batches.take(request))),
       returnLeases: unary(SelectService.method.returnLeases, async ({ target, leaseIds }) =>

@@ -26,7 +26,13 @@ export class OnDifficultyEstimated {
       ],
     );
     const removed = batch.removed.map(({ key }) => key);
-    await tx.query(`DELETE FROM estimates WHERE target || ':' || problem_id = ANY($1)`, [removed]);
+    if (removed.length > 0) {
+      await tx.query(
+        `DELETE FROM estimates USING unnest($1::text[]) AS gone (key)
+         WHERE target = split_part(gone.key, ':', 1) AND problem_id = split_part(gone.key, ':', 2)`,
+        [removed],
+      );
+    }
     await markTargets(tx, [
       ...estimates.map((one) => one.target),
       ...removed.map((key) => key.slice(0, key.indexOf(':'))),

@@ -14,7 +14,13 @@ export class OnPanelDrawn {
       [batch.events.map(({ value }) => value.target), batch.events.map(({ value }) => value.problemId)],
     );
     const removed = batch.removed.map(({ key }) => key);
-    await tx.query(`DELETE FROM panel_members WHERE target || ':' || problem_id = ANY($1)`, [removed]);
+    if (removed.length > 0) {
+      await tx.query(
+        `DELETE FROM panel_members USING unnest($1::text[]) AS gone (key)
+         WHERE target = split_part(gone.key, ':', 1) AND problem_id = split_part(gone.key, ':', 2)`,
+        [removed],
+      );
+    }
     await markTargets(tx, [
       ...batch.events.map(({ value }) => value.target),
       ...removed.map((key) => key.slice(0, key.indexOf(':'))),

@@ -14,10 +14,7 @@ export class OnProblemUnique {
        ON CONFLICT (problem_id) DO UPDATE SET held_out = excluded.held_out
        WHERE splits.held_out <> excluded.held_out
        RETURNING problem_id`,
-      [
-        batch.events.map(({ value }) => value.problemId),
-        batch.events.map(({ value }) => value.split === Split.HELD_OUT),
-      ],
+      [batch.events.map(({ value }) => value.problemId), batch.events.map(({ value }) => value.split !== Split.TRAIN)],
     );
     if (changed.length > 0) await markAllTargets(tx);
   }

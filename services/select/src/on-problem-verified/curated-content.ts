@@ -28,14 +28,35 @@ export function curatedContent(problem: ProblemVerified, publicTests: CuratedPro
   });
 }
 
-/** The tests that the statement shows already, as a suite of their own; undefined when there are none. */
+/**
+ * The tests that the statement shows already, as a suite of their own; undefined when there are none. Field by field:
+ * set-up code, a checker program and what a newer writer may add stay here.
+ */
 export function publicSuite(suiteBytes: Uint8Array): Uint8Array | undefined {
   const suite: TestSuite = fromBinary(TestSuiteSchema, suiteBytes);
-  const tests = suite.tests.filter((test) => test.public);
-  return tests.length === 0 ? undefined : toBinary(TestSuiteSchema, { ...suite, tests });
+  const shown = suite.tests.filter((test) => test.public);
+  if (shown.length === 0) return undefined;
+  const { form, language, entryPoint, checker } = suite;
+  return toBinary(
+    TestSuiteSchema,
+    create(TestSuiteSchema, {
+      form,
+      language,
+      entryPoint,
+      tests: shown.map(({ name, body }) => ({ name, body, public: true })),
+      ...(checker && {
+        checker: {
+          kind: checker.kind,
+          absoluteTolerance: checker.absoluteTolerance,
+          relativeTolerance: checker.relativeTolerance,
+          ignoreCase: checker.ignoreCase,
+        },
+      }),
+    }),
+  );
 }
 
-/** Counts towards the cap on synthetic problems. A source that says nothing counts as real, so that its problems are not lost. */
+/** Counts towards the cap on synthetic problems. An origin that is unknown counts as real: a set that says so is no generator's. */
 export function isSynthetic(problem: ProblemVerified): boolean {
   return problem.origin?.kind === OriginKind.SYNTHETIC;
 }

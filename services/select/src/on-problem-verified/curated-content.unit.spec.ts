@@ -1,5 +1,11 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { CuratedProblemSchema, PayloadSchema, ProblemVerifiedSchema, TestSuiteSchema } from '@tidemark/proto';
+import {
+  CheckerKind,
+  CuratedProblemSchema,
+  PayloadSchema,
+  ProblemVerifiedSchema,
+  TestSuiteSchema,
+} from '@tidemark/proto';
 import { describe, expect, it } from 'vitest';
 import { curatedContent, publicSuite } from './curated-content.ts';
 
@@ -9,6 +15,9 @@ const suite = toBinary(
   TestSuiteSchema,
   create(TestSuiteSchema, {
     entryPoint: 'solve',
+    setupCode: 'ANSWER = "secret set-up"',
+    checker: { kind: CheckerKind.PROGRAM, program: { sha256: 'x', inline: Buffer.from('secret checker') } },
+    $unknown: [{ no: 1007, wireType: 2, data: Buffer.from('\x06secret') }],
     tests: [
       { name: '1', public: true, body: { case: 'asserts', value: { code: shown } } },
       { name: '2', public: false, body: { case: 'asserts', value: { code: secret } } },
@@ -21,7 +30,7 @@ describe('what a trainer gets of a problem', () => {
     const kept = publicSuite(suite);
     if (kept === undefined) throw new Error('public tests expected');
     expect(fromBinary(TestSuiteSchema, kept).tests.map((test) => test.name)).toEqual(['1']);
-    expect(Buffer.from(kept).includes(secret)).toBe(false);
+    for (const hidden of [secret, 'secret']) expect(Buffer.from(kept).includes(hidden)).toBe(false);
   });
 
   it('has no suite at all when every test is hidden', () => {

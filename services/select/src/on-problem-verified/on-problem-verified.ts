@@ -26,7 +26,7 @@ export class OnProblemVerified {
         problems.map((one) => one.problemId),
         problems.map((one) => one.version),
         problems.map((one) => one.suiteHash),
-        problems.map((one) => one.split === Split.HELD_OUT),
+        problems.map((one) => one.split !== Split.TRAIN),
         problems.map(isSynthetic),
         contents,
       ],

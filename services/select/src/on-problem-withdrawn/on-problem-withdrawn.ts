@@ -5,8 +5,8 @@ import { type EventBatch, OnEvent, type StageTransaction } from '@tidemark/stage
 import { markAllTargets } from '../postgres/marks.ts';
 
 /**
- * `problems.withdrawn` → the problem leaves every working set, and leases of it are void at once: a report under such a
- * lease is stored, not counted. Kept also for problems that are not known yet.
+ * `problems.withdrawn` → the problem leaves every working set, and leases of it are void at once. Kept also for problems
+ * that are not known yet.
  */
 @Controller()
 export class OnProblemWithdrawn {

@@ -11,7 +11,7 @@ export class OnRolloutsGraded {
     const groups = batch.events.map(({ value }) => value.group).filter((group) => group && group.leaseId !== '');
     if (groups.length === 0) return;
     await tx.query(
-      `UPDATE problem_leases SET state = 'closed', group_id = reported.group_id
+      `UPDATE problem_leases SET state = 'closed', group_id = reported.group_id, closed_at = clock_timestamp()
        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS reported (lease_id, target, problem_id, group_id)
        WHERE problem_leases.lease_id = reported.lease_id AND problem_leases.target = reported.target
          AND problem_leases.problem_id = reported.problem_id AND problem_leases.state = 'open'`,

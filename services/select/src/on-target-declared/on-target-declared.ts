@@ -4,7 +4,7 @@ import { topics } from '@tidemark/event-log';
 import { type TargetDeclared, TargetDeclaredSchema } from '@tidemark/proto';
 import { type EventBatch, OnEvent, type StageTransaction } from '@tidemark/stage-runtime';
 import { CuratedTopics } from '../curated-topics.ts';
-import { markTargets } from '../postgres/marks.ts';
+import { lockTargets, markTargets } from '../postgres/marks.ts';
 
 /** `targets.declared` → the target's curated topic exists, and its working set is chosen by the newest settings. */
 @Controller()
@@ -20,6 +20,7 @@ export class OnTargetDeclared {
     }
     const declared = [...newest.values()];
     await this.curatedTopics.ensure(declared.map((one) => one.target));
+    await lockTargets(tx);
     await tx.query(
       `INSERT INTO targets (target, version, declaration) SELECT * FROM unnest($1::text[], $2::int[], $3::bytea[])
        ON CONFLICT (target) DO UPDATE SET version = excluded.version, declaration = excluded.declaration

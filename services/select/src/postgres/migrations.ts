@@ -66,6 +66,8 @@ export class SelectTables1764500000000 implements MigrationInterface {
         problem_id text NOT NULL,
         rank integer NOT NULL,
         fingerprint text NOT NULL,
+        bin smallint NOT NULL,
+        updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
         content bytea NOT NULL,
         PRIMARY KEY (target, problem_id)
       );
@@ -86,8 +88,11 @@ export class SelectTables1764500000000 implements MigrationInterface {
         holder text NOT NULL,
         state text NOT NULL CHECK (state IN ('open', 'closed', 'returned', 'void')),
         expires_at timestamptz NOT NULL,
-        group_id text
+        group_id text,
+        closed_at timestamptz
       );
+      CREATE INDEX problem_leases_closed ON problem_leases (target, problem_id, closed_at) WHERE state = 'closed';
+      CREATE INDEX problem_leases_by_expiry ON problem_leases (expires_at);
       CREATE INDEX problem_leases_open ON problem_leases (target, problem_id) WHERE state = 'open';
       CREATE INDEX problem_leases_by_problem ON problem_leases (problem_id) WHERE state = 'open';
     `);

@@ -43,7 +43,8 @@ export function curatedRecord(
     target: target.slug,
     targetVersion: target.version,
     bin: binOfName[bin],
-    predicted: !measured,
+    // Measured, but no bin has the mass yet: it stands where the prior put it.
+    predicted: !measured || estimate?.predicted === true,
     value: member.value,
     mixedProbability: member.mixedProbability,
     mean: betaMean({ alpha, beta }),

@@ -9,6 +9,7 @@ import {
 } from '@tidemark/proto';
 import type { Sql } from '@tidemark/stage-runtime';
 import type { StoredProblem } from './appraise.ts';
+import { OUTSIDE_PANEL, READY } from './ready.ts';
 
 /** A target as select knows it. */
 export interface StoredTarget {
@@ -50,33 +51,35 @@ interface ProblemRow {
 
 /**
  * Ready problems of the training side outside the target's panel: all that are measured, and of the others as many as
- * could enter. Problem ids are hashes, so their order is a fair draw.
+ * could enter. Problem ids are hashes, so their order is a fair draw. Which suite an estimate rests on is calibrate's to
+ * decide: it stays in force until an evaluation says otherwise.
+ *
+ * @param withSynthetic false leaves unmeasured synthetic problems unread, where the target takes none
  */
 export async function loadProblems(
   sql: Sql,
   target: StoredTarget,
   unmeasuredLimit: number,
+  withSynthetic: boolean,
 ): Promise<ReadonlyMap<string, StoredProblem>> {
   const { target: slug, version } = target.declaration;
-  const rows = await sql.query<ProblemRow>(
-    `WITH ready AS (
-       SELECT p.problem_id, p.content, p.synthetic, s.score, e.estimate
-       FROM problems p
-       LEFT JOIN splits ON splits.problem_id = p.problem_id
-       LEFT JOIN scores s ON s.problem_id = p.problem_id AND s.version = p.version
-       LEFT JOIN estimates e ON e.target = $1 AND e.problem_id = p.problem_id AND e.version = p.version
-         AND e.suite_hash = p.suite_hash AND e.target_version = $2
-       WHERE NOT coalesce(splits.held_out, p.held_out)
-         AND NOT EXISTS (SELECT FROM withdrawals w
-                         WHERE w.problem_id = p.problem_id AND NOT w.taken_back AND w.version >= p.version)
-         AND NOT EXISTS (SELECT FROM panel_members m WHERE m.target = $1 AND m.problem_id = p.problem_id)
-     )
-     (SELECT * FROM ready WHERE estimate IS NOT NULL)
-     UNION ALL
-     (SELECT * FROM ready WHERE estimate IS NULL ORDER BY problem_id LIMIT $3)`,
-    [slug, version, unmeasuredLimit],
+  const measured = await sql.query<ProblemRow>(
+    `SELECT p.content, p.synthetic, s.score, e.estimate
+     FROM estimates e JOIN problems p ON p.problem_id = e.problem_id AND p.version = e.version
+     LEFT JOIN scores s ON s.problem_id = p.problem_id AND s.version = p.version
+     WHERE e.target = $1 AND e.target_version = $2 AND ${READY} AND ${OUTSIDE_PANEL}`,
+    [slug, version],
   );
-  const problems = rows.map(
+  const unmeasured = await sql.query<ProblemRow>(
+    `SELECT p.content, p.synthetic, s.score, NULL::bytea AS estimate
+     FROM problems p LEFT JOIN scores s ON s.problem_id = p.problem_id AND s.version = p.version
+     WHERE ${READY} AND ${OUTSIDE_PANEL} AND ($4 OR NOT p.synthetic)
+       AND NOT EXISTS (SELECT FROM estimates e WHERE e.target = $1 AND e.problem_id = p.problem_id
+                       AND e.version = p.version AND e.target_version = $2)
+     ORDER BY p.problem_id LIMIT $3`,
+    [slug, version, unmeasuredLimit, withSynthetic],
+  );
+  const problems = [...measured, ...unmeasured].map(
     (row): StoredProblem => ({
       content: fromBinary(CuratedProblemSchema, row.content),
       synthetic: row.synthetic,

@@ -3,17 +3,23 @@ import { curatedTopic } from '@tidemark/event-log';
 import { chooseWorkingSet } from '@tidemark/selection';
 import {
   type ActivitySource,
+  type Cause,
+  classifyFault,
   Every,
+  type HeldLease,
+  InjectLogger,
   LeaseKeeper,
+  LeaseLostError,
   ReportsActivity,
   StageDatabase,
   type StageTransaction,
   type TimerTick,
 } from '@tidemark/stage-runtime';
+import type { Logger } from 'pino';
 import { toCandidate } from './appraise.ts';
 import { curatedRecord, decideChanges } from './decide-changes.ts';
 import { loadProblems, loadTarget } from './load-target.ts';
-import { loadMembers, saveMembers } from './save-members.ts';
+import { loadMembers, saveMembers, voidLeases } from './save-members.ts';
 import { binSettingsOf, selectionSettingsOf } from './target-settings.ts';
 
 /** The lease of a target: whoever holds it chooses, ranks and leases for it. */
@@ -25,6 +31,7 @@ export class Reselect implements ActivitySource {
   constructor(
     private readonly database: StageDatabase,
     private readonly leases: LeaseKeeper,
+    @InjectLogger() private readonly logger: Logger,
   ) {}
 
   @Every(250, { name: 'reselect', onEveryReplica: true })
@@ -32,11 +39,23 @@ export class Reselect implements ActivitySource {
     const targets = await tx.query<{ target: string }>('SELECT DISTINCT target FROM marks ORDER BY target');
     for (const { target } of targets) {
       const lease = await this.leases.acquire(targetLease(target));
-      if (lease === undefined) continue;
-      await tx.assertLease(lease);
-      // Marks first: what commits after this leaves a mark of its own.
-      await tx.query('DELETE FROM marks WHERE target = $1', [target]);
-      await reselect(tx, tick, target);
+      if (lease !== undefined) await this.reselectOne(target, lease, tick);
+    }
+  }
+
+  /** In a transaction of its own: what goes wrong with one target holds up no other. */
+  private async reselectOne(target: string, lease: HeldLease, tick: TimerTick): Promise<void> {
+    try {
+      await this.database.transaction('reselect', async (tx) => {
+        await tx.assertLease(lease);
+        // Marks first: what commits after this leaves a mark of its own.
+        await tx.query('DELETE FROM marks WHERE target = $1', [target]);
+        await reselect(tx, { ...tick, id: `${tick.id}/${target}` }, target);
+      });
+    } catch (error) {
+      if (error instanceof LeaseLostError) return;
+      const { message } = classifyFault(error);
+      this.logger.warn({ target, error: message }, 'the working set was not chosen; it will be tried again');
     }
   }
 
@@ -46,12 +65,12 @@ export class Reselect implements ActivitySource {
   }
 }
 
-async function reselect(tx: StageTransaction, tick: TimerTick, slug: string): Promise<void> {
+async function reselect(tx: StageTransaction, cause: Cause, slug: string): Promise<void> {
   const target = await loadTarget(tx, slug);
   if (target === undefined) return;
   const settings = selectionSettingsOf(target.declaration);
   const bins = binSettingsOf(target.declaration);
-  const problems = await loadProblems(tx, target, 2 * settings.workingSet);
+  const problems = await loadProblems(tx, target, 2 * settings.workingSet, settings.syntheticShare > 0);
   const { calibration, ordinals, checkpoint } = target;
   const candidates = [...problems.values()].map((problem) =>
     toCandidate(problem, { calibration, bins, ordinals, ordinal: checkpoint.ordinal }),
@@ -63,9 +82,9 @@ async function reselect(tx: StageTransaction, tick: TimerTick, slug: string): Pr
   });
   const changes = decideChanges(await loadMembers(tx, slug), records, sha256, Date.now());
   const topic = curatedTopic(slug);
-  const cause = { ...tick, id: `${tick.id}/${slug}` };
   for (const { record } of changes.publish) tx.publish(cause, topic, record);
   for (const problemId of changes.leave) tx.publishTombstone(cause, topic, problemId);
+  await voidLeases(tx, slug, changes.leave);
   await saveMembers(
     tx,
     slug,

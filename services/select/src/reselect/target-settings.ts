@@ -10,8 +10,8 @@ export function selectionSettingsOf(target: TargetDeclared): SelectionSettings {
   return {
     groupSize: target.groupSize || defaults.groupSize,
     binWeights: { easy: weight('easy'), medium: weight('medium'), hard: weight('hard') },
-    retestRate: asked?.retestRate || defaults.retestRate,
-    retestRateNewCheckpoint: asked?.retestRateNewCheckpoint || defaults.retestRateNewCheckpoint,
+    retestRate: asked?.retestRate ?? defaults.retestRate,
+    retestRateNewCheckpoint: asked?.retestRateNewCheckpoint ?? defaults.retestRateNewCheckpoint,
     syntheticShare: asked?.syntheticShare ?? defaults.syntheticShare,
     workingSet: asked?.workingSet || defaults.workingSet,
   };
