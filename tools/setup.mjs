@@ -88,6 +88,8 @@ function machineNode() {
 
 function isRecent(version) {
   const [major, minor] = version.split('.').map(Number);
+  // Zstandard came with 22.15 and 23.8.
+  if (major === 23) return minor >= 8;
   return major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What one installation keeps on disk. */
@@ -30,10 +30,16 @@ export function openDataFolder(root: string): DataFolder {
 
 function secret(path: string): string {
   if (!existsSync(path)) {
-    // Whole or not at all: a crash between the two steps leaves no half secret behind.
+    // Whole or not at all, and the first of two processes wins: the other reads what it wrote.
     const making = `${path}.${process.pid}`;
-    writeFileSync(making, randomBytes(32).toString('hex'), { mode: 0o600 });
-    renameSync(making, path);
+    writeFileSync(making, randomBytes(32).toString('hex'), { mode: 0o600, flush: true });
+    try {
+      linkSync(making, path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    } finally {
+      rmSync(making);
+    }
   }
   return readFileSync(path, 'utf8').trim();
 }

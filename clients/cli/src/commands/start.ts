@@ -20,6 +20,7 @@ interface StartOptions {
   readonly port: number;
   readonly database?: string;
   readonly kafka?: string;
+  readonly kafkaReplication: number;
   readonly endpoint?: string;
   readonly model?: string;
   readonly logLevel: string;
@@ -41,6 +42,7 @@ export function registerStart(program: Command, run: Run): void {
     .option('--port <number>', 'port of the gateway; 0 takes a free one', portNumber, 7400)
     .option('--database <url>', 'a PostgreSQL of your own, as postgres://…, in place of the bundled one')
     .option('--kafka <brokers>', 'keep the log in Kafka (host:port, separated by commas) in place of PostgreSQL')
+    .option('--kafka-replication <copies>', 'copies of each partition of new topics, fixed from then on', copies, 1)
     .option(
       '--endpoint <url>',
       'OpenAI-compatible endpoint of your own model: measured on the sample as target my-model',
@@ -91,6 +93,7 @@ async function startServices(options: StartOptions, token: string | undefined): 
     ...(options.dataFolder !== undefined && { dataFolder: resolve(options.dataFolder) }),
     ...(options.database !== undefined && { databaseUrl: options.database }),
     ...(options.kafka !== undefined && { kafkaBrokers: options.kafka.split(',').map((broker) => broker.trim()) }),
+    kafkaReplication: options.kafkaReplication,
     ...(token !== undefined && { accessToken: token }),
   });
 }
@@ -119,4 +122,10 @@ function portNumber(text: string): number {
   const port = Number(text);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError('a number from 0 to 65,535');
   return port;
+}
+
+function copies(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1 || number > 100) throw new InvalidArgumentError('a number from 1 to 100');
+  return number;
 }
