@@ -14,7 +14,7 @@ export function assembleProgram(
   if (preamble === '') return `${code}\n`;
   if (answer.continuesPreamble) return `${unixLines(preamble)}${code}\n`;
   const definesEntry =
-    entry === undefined || new RegExp(`^\\s*(async\\s+)?(def|class)\\s+${escaped(entry)}\\b`, 'm').test(code);
+    entry === undefined || new RegExp(`^[ \\t]*(async[ \\t]+)?(def|class)[ \\t]+${escaped(entry)}\\b`, 'm').test(code);
   const startsIndented = /^(?:[ \t]*\n)*[ \t]+\S/.test(code);
   const isBody = !definesEntry && !/^(def|class|async def)\b/m.test(code);
   const body = isBody && !startsIndented ? code.replace(/^(?=.*\S)/gm, '    ') : code;

@@ -1,7 +1,9 @@
 import type { Tolerance } from './comparison.ts';
 
 const INTEGER = /^[+-]?\d+$/;
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,9})?$/i;
+const ZERO = '0'.charCodeAt(0);
+/** Without two ways to read one digit: the text is a program's, and may be megabytes long. */
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,9})?$/i;
 
 /**
  * Compares two written numbers. Two integers are compared exactly whatever the tolerance, because the distance of
@@ -35,7 +37,9 @@ function canonical(text: string): { negative: boolean; digits: string; exponent:
   const unsigned = mantissa.replace(/^[+-]/, '');
   const [whole = '', fraction = ''] = unsigned.split('.');
   const all = (whole + fraction).replace(/^0+/, '');
-  const digits = all.replace(/0+$/, '');
+  let end = all.length;
+  while (end > 0 && all.charCodeAt(end - 1) === ZERO) end--;
+  const digits = all.slice(0, end);
   return {
     negative: mantissa.startsWith('-'),
     digits,

@@ -58,12 +58,33 @@ function fromChat(answer: string, form: { readonly block?: BlockChoice }, langua
 }
 
 const THOUGHT = 'think|thinking|thought|reasoning';
-const CLOSED_THOUGHT = new RegExp(`<(${THOUGHT})>[\\s\\S]*?</\\1>`, 'gi');
+const OPENING_THOUGHT = new RegExp(`<(${THOUGHT})>`, 'gi');
 const HEADLESS_THOUGHT = new RegExp(`^[\\s\\S]*</(?:${THOUGHT})>`, 'i');
 const UNCLOSED_THOUGHT = new RegExp(`(^|\\n)[ \\t]*<(?:${THOUGHT})>[\\s\\S]*$`, 'i');
 
 function withoutThoughts(text: string): string {
-  return text.replace(CLOSED_THOUGHT, '').replace(HEADLESS_THOUGHT, '').replace(UNCLOSED_THOUGHT, '');
+  return withoutClosedThoughts(text).replace(HEADLESS_THOUGHT, '').replace(UNCLOSED_THOUGHT, '');
+}
+
+/** Every thought from its opening tag to the next closing one of its name; in time linear in the text. */
+function withoutClosedThoughts(text: string): string {
+  const lower = text.toLowerCase();
+  const neverClosed = new Set<string>();
+  let kept = '';
+  let from = 0;
+  for (const opening of text.matchAll(OPENING_THOUGHT)) {
+    const name = (opening[1] ?? '').toLowerCase();
+    if (opening.index < from || neverClosed.has(name)) continue;
+    const closing = `</${name}>`;
+    const end = lower.indexOf(closing, opening.index);
+    if (end === -1) {
+      neverClosed.add(name);
+      continue;
+    }
+    kept += text.slice(from, opening.index);
+    from = end + closing.length;
+  }
+  return kept + text.slice(from);
 }
 
 type Block = { readonly tag: string; readonly code: string; readonly closed: boolean };

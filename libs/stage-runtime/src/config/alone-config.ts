@@ -45,10 +45,10 @@ export const aloneConfigSchema = z.object({
   poolSize: z.coerce
     .number()
     .int()
-    .min(3)
+    .min(4)
     .max(100)
     .default(6)
-    .describe('Connections to PostgreSQL, 3 to 100. Default 6.'),
+    .describe('Connections to PostgreSQL, 4 to 100. Default 6.'),
   partitions: z.coerce
     .number()
     .int()

@@ -28,5 +28,8 @@ export const gradingJobs: JobKind<Grading> = {
 };
 
 export function gradingJob(cause: Cause, group: RolloutsSubmitted, judgedVersion: number): NewJob<Grading> {
-  return { key: group.group?.groupId ?? cause.id, payload: { group, judgedVersion }, cause };
+  const { target, problemId, groupId } = group.group ?? {};
+  // Submitters choose their ids: two targets may use one.
+  const key = groupId ? JSON.stringify([target, problemId, judgedVersion, groupId]) : cause.id;
+  return { key, payload: { group, judgedVersion }, cause };
 }

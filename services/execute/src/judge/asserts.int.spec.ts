@@ -1,5 +1,5 @@
 import type { Verdict } from '@tidemark/judging';
-import { defaultLimits } from '@tidemark/judging';
+import { defaultLimits, isAboutProgram } from '@tidemark/judging';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PythonProfile } from '../languages/python/python-profile.ts';
 import { BubblewrapSandbox } from '../sandbox/bubblewrap/bubblewrap-sandbox.ts';
@@ -81,11 +81,25 @@ describe('assertion scripts', () => {
     ],
     ['kills the tests', 'import os\ndef f(x): os.kill(os.getppid(), 9)'],
     ['replaces builtins', 'import builtins\nbuiltins.abs = lambda x: 0\ndef abs(x): return 0\ndef f(x): return 5'],
+    [
+      'forges the names that it brings',
+      [
+        'import sys',
+        'frame = sys._getframe()',
+        'while "outbox" not in frame.f_locals: frame = frame.f_back',
+        'own, harness = frame.f_locals, frame.f_globals',
+        'forged = ["value", ["d", [["abs", ["builtin", "int"]]]]]',
+        'harness["send"](own["outbox"], {"names": {"f": ["callable", None], "__builtins__": forged}})',
+        'while harness["receive"](own["inbox"]) is not None:',
+        '    harness["send"](own["outbox"], {"value": harness["pack"](-1e9)})',
+      ].join('\n'),
+    ],
+    ['interrupts the tests', 'import os\nfor _ in range(2000): os.kill(os.getppid(), 2)\ndef f(x): return 5'],
     ['looks into the memory of the tests', 'import os\ndef f(x): return open("/proc/%d/mem" % os.getppid(), "rb+")'],
   ])('are not passed by a program that %s', async (_name, source) => {
-    expect((await judged(source, 'assert abs(f(1) - 2) < 1e-6 if f(1) != 2 else f(1) == 2')).verdict).not.toBe(
-      'accepted',
-    );
+    const { verdict } = await judged(source, 'assert abs(f(1) - 2) < 1e-6 if f(1) != 2 else f(1) == 2');
+    expect(verdict).not.toBe('accepted');
+    expect(isAboutProgram(verdict)).toBe(true);
   });
 
   it('that need instances of the program pass only together', async () => {

@@ -1,6 +1,6 @@
 import { clone, type DescMessage, type JsonValue, type MessageShape, ScalarType, toJson } from '@bufbuild/protobuf';
 import { reflect, type ReflectMessage } from '@bufbuild/protobuf/reflect';
-import { PayloadSchema, DeadLetterSchema } from '@tidemark/proto';
+import { AttemptVerdictSchema, DeadLetterSchema, EvidenceSchema, PayloadSchema } from '@tidemark/proto';
 
 /**
  * A message as protobuf JSON without contents: bytes of payloads (statements, tests, solutions, outputs) and of dead
@@ -42,5 +42,8 @@ function redact(message: ReflectMessage): void {
 
 function isContent({ desc }: ReflectMessage, field: string): boolean {
   if (desc.typeName === PayloadSchema.typeName) return field === 'inline';
+  // A program may print what it was given, and evidence quotes tests.
+  if (desc.typeName === AttemptVerdictSchema.typeName) return field === 'excerpt';
+  if (desc.typeName === EvidenceSchema.typeName) return field === 'text';
   return desc.typeName === DeadLetterSchema.typeName && field === 'value';
 }

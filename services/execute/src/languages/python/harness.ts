@@ -358,7 +358,11 @@ def asserts(job):
         vars(builtins).update(KEPT)
         return run_tests(job["tests"], code, space)
     to_program, to_tests = os.pipe(), os.pipe()
+    import _signal
+    # The program shares the process ids: it must not be able to interrupt the tests into a fault of theirs.
+    _signal.signal(2, _signal.SIG_IGN)
     if os.fork() == 0:
+        _signal.signal(2, _signal.default_int_handler)
         for fd in (7, 8, to_program[1], to_tests[0]):
             os.close(fd)
         serve(job["program"], to_program[0], to_tests[1])
@@ -373,6 +377,8 @@ def asserts(job):
         failure("C" if hello["failed"][0] == "C" else "X", str(hello["failed"][1]))
     space = {"__name__": "tests"}
     for name, (kind, data) in hello["names"].items():
+        if type(name) is not str or (name.startswith("__") and name.endswith("__")):
+            continue
         if name in KEPT and name != job["entry"]:
             continue
         if kind == "callable":
@@ -383,12 +389,13 @@ def asserts(job):
                 space[name] = sys.modules[data]
         else:
             space[name] = unpack(data)
+    space["__builtins__"] = dict(KEPT)
     run_tests(job["tests"], code, space)
 
 def compiled(tests):
     try:
         return compile(tests, "tests.py", "exec", dont_inherit=True)
-    except BaseException as error:
+    except (SyntaxError, ValueError) as error:
         failure("B", describe(error))
 
 def run_tests(tests, code, space):
