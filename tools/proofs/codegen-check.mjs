@@ -25,7 +25,7 @@ const groupSize = Number(values['group-size']);
 const fileHash = createHash('sha256').update(readFileSync(samplesFile)).digest('hex');
 const wanted = readFileSync(gradedFile, 'utf8')
   .trim()
-  .split('\n')
+  .split(/\r?\n/)
   .slice(1, 1 + Number(values.problems))
   .map((line) => {
     const [taskId, , , , , grades] = line.split(',');
@@ -33,7 +33,7 @@ const wanted = readFileSync(gradedFile, 'utf8')
   });
 
 const groups = new Map();
-for (const line of readFileSync(0, 'utf8').split('\n').filter(Boolean)) {
+for (const line of readFileSync(0, 'utf8').split(/\r?\n/).filter(Boolean)) {
   const { value } = JSON.parse(line);
   if (value) groups.set(value.group.groupId, value);
 }

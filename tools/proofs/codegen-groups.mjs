@@ -32,10 +32,10 @@ if (gradedFile === undefined) {
 
 const bytes = readFileSync(samplesFile);
 const fileHash = createHash('sha256').update(bytes).digest('hex');
-const rows = (samplesFile.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8').split('\n').filter(Boolean);
+const rows = (samplesFile.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8').split(/\r?\n/).filter(Boolean);
 const taskIds = readFileSync(gradedFile, 'utf8')
   .trim()
-  .split('\n')
+  .split(/\r?\n/)
   .slice(1)
   .map((line) => line.split(',')[0]);
 if (rows.length !== taskIds.length) throw new Error(`${rows.length} rows of samples, ${taskIds.length} graded`);
