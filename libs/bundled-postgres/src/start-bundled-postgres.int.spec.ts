@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,6 +58,20 @@ describe('startBundledPostgres', () => {
     expect(second.pid).not.toBe(first.pid);
     expect(await ask(second.url, 'SELECT x FROM kept')).toEqual([{ x: 7 }]);
     await session.end().catch(() => undefined);
+  });
+
+  it('waits for a killed server whose parent has not noticed yet', async () => {
+    const first = await start();
+    await first.stop();
+    const pidFile = join(home, 'db', 'data', 'postmaster.pid');
+    // A child that nobody waits for keeps its number, until its parent ends.
+    const parent = spawn('bash', ['-c', 'true & echo $!; exec sleep 2'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const [number] = (await once(parent.stdout, 'data')) as [Buffer];
+    const zombie = Number(number.toString());
+    writeFileSync(pidFile, `${zombie}\n${join(home, 'db', 'data')}\n0\n5432\n\n127.0.0.1\n\nready\n`);
+    const second = await start();
+    expect(second).toMatchObject({ adopted: false });
+    expect(second.pid).not.toBe(zombie);
   });
 
   it('starts although the number of a dead server was given to another program', async () => {

@@ -84,8 +84,11 @@ export async function startBundledPostgres(options: BundledPostgresOptions): Pro
     try {
       return server(folder, data, await untilReady(folder, data, exited, deadline), false);
     } catch (error) {
-      // Sessions of a server that was killed outright end a moment after it, and block the next one until then.
-      if (!lastWords(folder).includes('pre-existing shared memory block') || Date.now() > deadline) throw error;
+      // A server that was killed outright is in the way for a moment: its sessions end after it, and its number stays
+      // taken until its parent, or init, has noticed.
+      const words = lastWords(folder);
+      const leftovers = ['pre-existing shared memory block', 'lock file "postmaster.pid" already exists'];
+      if (!leftovers.some((leftover) => words.includes(leftover)) || Date.now() > deadline) throw error;
       await delay(10 * POLL_MS);
     }
   }
