@@ -26,9 +26,14 @@ export function readQuery<Schema extends z.ZodType>(request: FastifyRequest, sch
 export async function readBytes(request: FastifyRequest, limitBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.raw as AsyncIterable<Uint8Array>) {
+  // Left early, an ordinary iterator destroys the request, and with it the connection on which the answer would go.
+  const body: AsyncIterable<Uint8Array> = request.raw.iterator({ destroyOnReturn: false });
+  for await (const chunk of body) {
     size += chunk.length;
-    if (size > limitBytes) throw tooLarge('The body', limitBytes, 'Send less in one request.');
+    if (size > limitBytes) {
+      request.raw.resume();
+      throw tooLarge('The body', limitBytes, 'Send less in one request.');
+    }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
