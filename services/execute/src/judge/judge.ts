@@ -196,7 +196,18 @@ export class Judge {
     const prepared = profile.checker(checker.source, input, outcome.stdout, expected);
     const room = { ...limits, cpuTimeMs: limits.cpuTimeMs + 10_000, wallTimeMs: limits.wallTimeMs + 30_000 };
     const checked = await this.sandbox.run({ ...prepared, stdin: new Uint8Array() }, room, signal);
-    const report = checked.kind === 'ran' ? profile.readReport(checked.report, undefined) : undefined;
+    if (checked.kind === 'sandbox_failure') {
+      return measured(outcome, { verdict: 'sandbox_failure', detail: checked.reason });
+    }
+    const { end } = checked.facts;
+    // A checker that was stopped has said nothing, neither of the program nor of itself.
+    if (end.kind === 'stopped' && (end.by === 'cancelled' || end.by === 'starved')) {
+      return measured(
+        outcome,
+        decideVerdict(checked.facts, room, () => ({ kind: 'right' })),
+      );
+    }
+    const report = profile.readReport(checked.report, undefined);
     if (report?.kind !== 'checked')
       return measured(outcome, { verdict: 'checker_failure', detail: `the checker failed: ${wordOf(report)}` });
     if (report.accepted) return measured(outcome, first);

@@ -1,5 +1,5 @@
 import type { Limits } from '@tidemark/judging';
-import type { Accounting } from '../accounting/accounting.ts';
+import type { Accounting, RunMeter } from '../accounting/accounting.ts';
 import { CgroupAccounting } from '../accounting/cgroup.ts';
 import { findHierarchies } from '../accounting/hierarchies.ts';
 import { RlimitAccounting } from '../accounting/rlimits.ts';
@@ -71,9 +71,11 @@ export class BubblewrapSandbox implements Sandbox {
 
   private async runPrepared(command: SandboxCommand, limits: Limits, signal?: AbortSignal): Promise<SandboxOutcome> {
     const uid = this.freeUids.pop() ?? this.nextUid++;
+    let meter: RunMeter | undefined;
+    let clean = true;
     try {
       const { accounting, bwrap, setpriv, nsenter, staging, seccomp } = await this.prepare();
-      const meter = accounting.meter(`run-${++runs}`, limits);
+      meter = accounting.meter(`run-${++runs}`, limits);
       const outer = outerCommand(command, {
         bwrap,
         setpriv,
@@ -94,7 +96,11 @@ export class BubblewrapSandbox implements Sandbox {
     } catch (error) {
       return { kind: 'sandbox_failure', reason: (error as Error).message };
     } finally {
-      this.freeUids.push(uid);
+      await meter?.remove().catch(() => {
+        clean = false;
+      });
+      // Where something of the run is left, nobody else gets its user.
+      if (clean) this.freeUids.push(uid);
     }
   }
 
