@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describeWithKafka } from '@tidemark/testing-servers';
@@ -12,6 +12,8 @@ describeWithKafka(
   'the sample, end to end',
   (kafka) => {
     const folder = mkdtempSync(join(tmpdir(), 'tidemark-sample-'));
+    // Run by root, PostgreSQL is another user, who has to get in.
+    chmodSync(folder, 0o755);
 
     beforeAll(() => {
       execFileSync('npx', ['tsc', '-b'], { cwd: root, stdio: 'inherit' });
