@@ -23,12 +23,18 @@ const harness = new Harness({
   open: () => openEmbeddedEventLog({ connection: { connectionString: postgres.url }, maintenance: false }),
   compactsByItself: false,
 });
-afterEach(() => harness.close());
+afterEach(async () => {
+  await back();
+  await harness.close();
+});
 
 /** The database refuses everybody, as while its server restarts. */
 const away = async () => {
   await server.query(`ALTER DATABASE ${postgres.database} WITH ALLOW_CONNECTIONS false`);
-  await server.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${postgres.database}'`);
+  const sessions = `pg_stat_activity WHERE datname = '${postgres.database}'`;
+  await server.query(`SELECT pg_terminate_backend(pid) FROM ${sessions}`);
+  // Asked to end, a session may still answer one statement.
+  await until('every session has ended', async () => (await server.query(`SELECT FROM ${sessions}`)).rowCount === 0);
 };
 const back = () => server.query(`ALTER DATABASE ${postgres.database} WITH ALLOW_CONNECTIONS true`);
 
