@@ -8,19 +8,29 @@
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
+const STAGES = ['INGEST', 'NORMALIZE', 'DEDUP', 'EXECUTE', 'SCORE', 'CALIBRATE', 'SELECT'].map(
+  (name) => `STAGE_${name}`,
+);
+
 export async function projection(url, token) {
   const dump = (topic) => newestPerKey(readTopic(url, topic, token));
   const lines = [];
   const add = (kind, id, fields) => lines.push(JSON.stringify({ kind, id, ...fields }));
 
-  for (const status of (await dump('problems.status.v1')).values()) {
-    add('status', `${status.problemId} ${status.stage}`, {
-      version: status.version,
-      outcome: status.outcome,
-      reason: status.reason ?? '',
-    });
+  // Which of two exact duplicates came first is a matter of pace. Whether the other was refused at once, or published and
+  // then withdrawn, is how it got there and not where it ends: what it left in later stages is no part of the outcome.
+  const statuses = [...(await dump('problems.status.v1')).values()];
+  const endsAt = new Map();
+  for (const { problemId, stage, outcome } of statuses) {
+    if (outcome !== 'STAGE_OUTCOME_REJECTED') continue;
+    endsAt.set(problemId, Math.min(endsAt.get(problemId) ?? Infinity, STAGES.indexOf(stage)));
+  }
+  const goesOn = (problemId, stage) => STAGES.indexOf(stage) <= (endsAt.get(problemId) ?? Infinity);
+  for (const { problemId, stage, version, outcome, reason = '' } of statuses) {
+    if (goesOn(problemId, stage)) add('status', `${problemId} ${stage}`, { version, outcome, reason });
   }
   for (const one of (await dump('problems.withdrawn.v1')).values()) {
+    if (endsAt.get(one.problemId) === STAGES.indexOf(one.stage)) continue;
     add('withdrawn', `${one.problemId} ${one.stage}`, {
       version: one.version,
       reason: one.reason,
@@ -28,6 +38,7 @@ export async function projection(url, token) {
     });
   }
   for (const one of (await dump('problems.unique.v1')).values()) {
+    if (!goesOn(one.problemId, 'STAGE_EXECUTE')) continue;
     add('unique', one.problemId, {
       version: one.version,
       cluster: one.clusterId,
@@ -36,6 +47,7 @@ export async function projection(url, token) {
     });
   }
   for (const one of (await dump('problems.verified.v1')).values()) {
+    if (!goesOn(one.problemId, 'STAGE_SCORE')) continue;
     add('verified', one.problemId, { version: one.version, suite: one.suiteHash });
   }
   const groups = new Map();
