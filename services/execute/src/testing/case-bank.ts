@@ -62,9 +62,13 @@ function textsOf(line: string): string[] {
   return start < '"tests": '.length ? [] : splitList(valueAt(line, start));
 }
 
+/** What the bank's times were taken on is not this machine: where no limit is what a case is about, it gets room. */
+const ROOM = 4;
+
 export function limitsOf(bank: BankCase): Limits {
   const { cpu = 2, wall = 5, out_cap = 8 * 1024 * 1024 } = bank.lim ?? {};
-  return { ...defaultLimits, cpuTimeMs: cpu * 1000, wallTimeMs: wall * 1000, outputBytes: out_cap };
+  const room = [bank.verdict, ...(bank.accept ?? [])].includes('TLE') ? 1 : ROOM;
+  return { ...defaultLimits, cpuTimeMs: cpu * room * 1000, wallTimeMs: wall * room * 1000, outputBytes: out_cap };
 }
 
 const encoder = new TextEncoder();
