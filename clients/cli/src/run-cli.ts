@@ -4,6 +4,7 @@ import { readCliConfig } from './cli.config.ts';
 import { registerBatch } from './commands/batch.ts';
 import { registerBenchmark } from './commands/benchmark.ts';
 import { registerCheckpoint } from './commands/checkpoint.ts';
+import { registerConfig } from './commands/config.ts';
 import { registerCurated } from './commands/curated.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerEvaluate } from './commands/evaluate.ts';
@@ -80,6 +81,7 @@ function program(io: CliIo, run: (action: Action) => Promise<void>): Command {
     registerWithdraw,
     registerBenchmark,
     registerTopic,
+    registerConfig,
     registerDoctor,
   ]) {
     register(root, run);

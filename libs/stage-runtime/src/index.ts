@@ -1,7 +1,9 @@
 export { type Activity, isQuiet } from './activity.ts';
 export * from './api.ts';
 export { type AloneConfig, aloneConfigSchema } from './config/alone-config.ts';
-export { ConfigError, parseConfig, variableName } from './config/parse-config.ts';
+export { ConfigError, configFaults, parseConfig, unknownVariables, type Variables } from './config/parse-config.ts';
+export { inWords, rangeOf, type Setting, settingsOf } from './config/settings.ts';
+export { variableName } from './config/variable-name.ts';
 export * from './define-service.ts';
 export { deadLetters, topicSpec } from './ensure-topics.ts';
 export { Every, type EveryOptions, type TimerTick } from './every.ts';

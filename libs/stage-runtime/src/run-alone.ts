@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { aloneConfigSchema } from './config/alone-config.ts';
 import { openLog } from './open-log.ts';
-import { parseConfig } from './config/parse-config.ts';
+import { ConfigError, configFaults, parseConfig, unknownVariables } from './config/parse-config.ts';
 import type { ServiceDefinition } from './define-service.ts';
 import { createLogger } from './observe/logger.ts';
 import { runService } from './run-service.ts';
@@ -9,19 +9,31 @@ import { whileAway } from './while-away.ts';
 
 /**
  * `main.ts` of a service that runs alone: log, database and addresses from the environment (see `aloneConfigSchema`);
- * SIGTERM and SIGINT stop it gracefully, a second one at once. What is wrong at start is one line, and exit code 1.
+ * SIGTERM and SIGINT stop it gracefully, a second one at once. What is wrong at start is named in words (every setting
+ * that is, at once), and exit code 1.
  */
 export async function runAlone<Schema extends z.ZodObject>(definition: ServiceDefinition<Schema>): Promise<void> {
   try {
     await start(definition);
   } catch (error) {
     process.stderr.write(`tidemark ${definition.name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    if (error instanceof ConfigError)
+      process.stderr.write(`"tidemark config ${definition.name}" lists every setting.\n`);
     process.exit(1);
   }
 }
 
 async function start<Schema extends z.ZodObject>(definition: ServiceDefinition<Schema>): Promise<void> {
+  const { name, configSchema } = definition;
+  const faults = [
+    ...configFaults(aloneConfigSchema, '', process.env),
+    ...configFaults(configSchema, name, process.env),
+  ];
+  if (faults.length > 0) throw new ConfigError(faults);
   const config = parseConfig(aloneConfigSchema, '', process.env);
+  for (const variable of unknownVariables(configSchema, name, process.env)) {
+    process.stderr.write(`tidemark ${name}: ${variable} is no setting of ${name}; it is left aside\n`);
+  }
   const log = await whileAway(() => openLog(config, createLogger('event-log', config.logLevel)));
   const service = await runService(definition, {
     environment: config.environment,

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
-import { InjectConfig } from '@tidemark/stage-runtime';
 import { BatchesController } from './batches/batches.controller.ts';
 import { SelectClient } from './batches/select-client.ts';
 import { Benchmarks } from './benchmarks/benchmarks.ts';
@@ -12,7 +11,6 @@ import { CuratedJson } from './curated/curated-json.ts';
 import { CuratedTopics } from './curated/curated-topics.ts';
 import { Explain } from './explain/explain.ts';
 import { ProblemsController } from './explain/problems.controller.ts';
-import { checkConfig, type GatewayConfig } from './gateway.config.ts';
 import { Callers } from './http/caller.ts';
 import { GatewayHttp } from './http/gateway-http.ts';
 import { ProblemJsonFilter } from './http/problem-json.filter.ts';
@@ -107,8 +105,4 @@ const http = [
     ServiceDirectory,
   ],
 })
-export class GatewayModule {
-  constructor(@InjectConfig() config: GatewayConfig) {
-    checkConfig(config);
-  }
-}
+export class GatewayModule {}

@@ -5,6 +5,7 @@ export const sampleConfigSchema = z.object({
   endpointTokens: z
     .string()
     .default('')
+    .meta({ secret: true })
     .describe(
       'Access tokens of endpoints: origin=token, separated by blanks, for example https://models.example=abc. A token is sent to its own origin alone.',
     ),
@@ -18,6 +19,7 @@ export const sampleConfigSchema = z.object({
     .min(1)
     .max(256)
     .default(4)
+    .meta({ unit: 'groups' })
     .describe('Groups that are asked for at the same time by one replica.'),
   callsAtOnce: z.coerce
     .number()
@@ -25,6 +27,7 @@ export const sampleConfigSchema = z.object({
     .min(1)
     .max(64)
     .default(4)
+    .meta({ unit: 'calls' })
     .describe('Calls at the same time for one group, where an endpoint gives one choice a call.'),
   requestTimeoutMs: z.coerce
     .number()
@@ -32,27 +35,31 @@ export const sampleConfigSchema = z.object({
     .min(1000)
     .max(3_600_000)
     .default(300_000)
-    .describe('Longest wait for one answer, in ms.'),
+    .meta({ unit: 'ms' })
+    .describe('Longest wait for one answer.'),
   patienceMs: z.coerce
     .number()
     .int()
     .min(0)
     .max(600_000)
     .default(30_000)
-    .describe('An endpoint that asks to come back within this time is waited for in place, in ms.'),
+    .meta({ unit: 'ms' })
+    .describe('An endpoint that asks to come back within this time is waited for in place.'),
   maxAnswerBytes: z.coerce
     .number()
     .int()
     .min(65_536)
     .max(268_435_456)
     .default(33_554_432)
-    .describe('Largest answer that is read, in bytes.'),
+    .meta({ unit: 'bytes' })
+    .describe('Largest answer that is read.'),
   waitingHours: z.coerce
     .number()
     .min(0.001)
     .max(720)
     .default(24)
-    .describe('How long a request waits for its problem or target to become known, in hours.'),
+    .meta({ unit: 'hours' })
+    .describe('How long a request waits for its problem or target to become known.'),
 });
 
 export type SampleConfig = z.output<typeof sampleConfigSchema>;

@@ -8,7 +8,8 @@ export const scoreConfigSchema = z.object({
     .min(1024)
     .max(16_777_216)
     .default(262_144)
-    .describe('Reference solutions above this size are not looked at, in bytes.'),
+    .meta({ unit: 'bytes' })
+    .describe('Reference solutions above this size are not looked at.'),
 });
 
 export type ScoreConfig = z.output<typeof scoreConfigSchema>;

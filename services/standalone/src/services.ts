@@ -13,11 +13,13 @@ import type { z } from 'zod';
 /** A service that can be started in this process. */
 export interface StartableService {
   readonly name: string;
+  readonly configSchema: z.ZodObject;
   start(options: RunOptions): Promise<RunningService>;
 }
 
 const startable = <Schema extends z.ZodObject>(definition: ServiceDefinition<Schema>): StartableService => ({
   name: definition.name,
+  configSchema: definition.configSchema,
   start: (options) => runService(definition, options),
 });
 

@@ -1,7 +1,7 @@
 import { BundledPostgresError, freePort } from '@tidemark/bundled-postgres';
 import { type EventLog, openEmbeddedEventLog, openKafkaEventLog } from '@tidemark/event-log';
 import { ServiceDirectory } from '@tidemark/gateway';
-import type { RunningService } from '@tidemark/stage-runtime';
+import { ConfigError, configFaults, type RunningService } from '@tidemark/stage-runtime';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { type Database, openDatabase } from './open-database.ts';
 import { services } from './services.ts';
@@ -84,6 +84,8 @@ async function startServices(
     TIDEMARK_GATEWAY_SELECT_ADDRESS: `127.0.0.1:${selectPort}`,
     ...(options.env ?? processVariables()),
   };
+  const faults = services.flatMap(({ name, configSchema }) => configFaults(configSchema, name, env));
+  if (faults.length > 0) throw new ConfigError(faults);
   const running: RunningService[] = [];
   for (const service of services) {
     const started = await service.start({

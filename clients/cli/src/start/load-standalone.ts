@@ -23,10 +23,39 @@ export interface Standalone {
   stop(): Promise<void>;
 }
 
+/** One setting of a service, as `tidemark config` shows it. */
+export interface Setting {
+  readonly variable: string;
+  readonly description: string;
+  readonly type: string;
+  readonly unit?: string;
+  readonly default?: string | number | boolean;
+  /** In words, with the unit. */
+  readonly range: string;
+  readonly required: boolean;
+  readonly secret: boolean;
+}
+
+/** What a service can be told, and what is wrong with the variables at hand. */
+export interface ServiceSettings {
+  readonly service: string;
+  readonly own: readonly Setting[];
+  readonly shared: readonly Setting[];
+  readonly set: readonly string[];
+  readonly faults: readonly string[];
+  readonly unknown: readonly string[];
+}
+
+interface StandaloneModule {
+  startStandalone(options: StandaloneOptions): Promise<Standalone>;
+  readonly serviceNames: readonly string[];
+  describeSettings(name: string): ServiceSettings | undefined;
+}
+
 /** @throws UsageError where the services are not installed beside the command line */
-export async function loadStandalone(): Promise<{ startStandalone(options: StandaloneOptions): Promise<Standalone> }> {
+export async function loadStandalone(): Promise<StandaloneModule> {
   try {
-    return (await import(STANDALONE)) as { startStandalone(options: StandaloneOptions): Promise<Standalone> };
+    return (await import(STANDALONE)) as StandaloneModule;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') {
       throw new UsageError(`the services are not installed beside this command line (${error.message})`);

@@ -6,8 +6,11 @@ export const aloneConfigSchema = z.object({
     .string()
     .regex(/^[a-z0-9-]{1,32}$/)
     .default('local')
-    .describe('Name of the installation, part of group and writer names; 1 to 32 of a-z, 0-9 and dash. Default local.'),
-  databaseUrl: z.url({ protocol: /^postgres(ql)?$/ }).describe('PostgreSQL, as postgres://user:password@host:port/db.'),
+    .describe('Name of the installation, part of group and writer names; 1 to 32 of a-z, 0-9 and dash.'),
+  databaseUrl: z
+    .url({ protocol: /^postgres(ql)?$/ })
+    .meta({ secret: true })
+    .describe('PostgreSQL, as postgres://user:password@host:port/db.'),
   kafkaBrokers: z
     .string()
     .regex(/^[^\s,]+:\d+(\s*,\s*[^\s,]+:\d+)*$/, 'expected host:port, separated by commas')
@@ -19,23 +22,19 @@ export const aloneConfigSchema = z.object({
     .min(1)
     .max(9)
     .default(3)
+    .meta({ unit: 'copies' })
     .describe(
-      'Copies of each partition of new topics, 1 to 9; two must have a record, where there are two. Default 3.',
+      'Copies of each partition of new topics; at least two must have a record before it counts as written, where there are two.',
     ),
-  blobFolder: z.string().default('.tidemark/blobs').describe('Folder of the blob store. Default .tidemark/blobs.'),
-  httpHost: z.string().default('127.0.0.1').describe('Address that HTTP binds to. Default 127.0.0.1.'),
-  httpPort: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(65535)
-    .default(0)
-    .describe('Port of HTTP; 0 takes a free one. Default 0.'),
+  blobFolder: z.string().default('.tidemark/blobs').describe('Folder of the blob store.'),
+  httpHost: z.string().default('127.0.0.1').describe('Address that HTTP binds to.'),
+  httpPort: z.coerce.number().int().min(0).max(65535).default(0).describe('Port of HTTP; 0 takes a free one.'),
   accessToken: z
     .string()
     .min(16)
     .optional()
-    .describe('Token for HTTP; needed on any address but loopback. Min 16 characters.'),
+    .meta({ secret: true })
+    .describe('Token for HTTP; needed on any address but loopback.'),
   advertisedAddress: z
     .string()
     .optional()
@@ -48,14 +47,19 @@ export const aloneConfigSchema = z.object({
     .min(4)
     .max(100)
     .default(6)
-    .describe('Connections to PostgreSQL, 4 to 100. Default 6.'),
+    .meta({ unit: 'connections' })
+    .describe('Connections to PostgreSQL that it keeps at most, beside one for LISTEN.'),
   partitions: z.coerce
     .number()
     .int()
     .min(1)
     .max(1000)
     .default(4)
-    .describe('Partitions of new topics, 1 to 1000. Default 4.'),
-  logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info').describe('Default info.'),
+    .meta({ unit: 'partitions' })
+    .describe('Partitions of new topics; fixed when a topic is created.'),
+  logLevel: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .describe('Least level of the lines that are logged.'),
 });
 export type AloneConfig = z.output<typeof aloneConfigSchema>;

@@ -9,7 +9,7 @@ import type { z } from 'zod';
 import { type Activity, isQuiet } from '../activity.ts';
 import type { AnyTopic } from '../api.ts';
 import type { InnerOptions } from '../assemble.ts';
-import { variableName } from '../config/parse-config.ts';
+import { variableName } from '../config/variable-name.ts';
 import type { ServiceDefinition } from '../define-service.ts';
 import type { Moment } from '../moments.ts';
 import type { RunningService, RunOptions } from '../run-service.ts';
