@@ -1,4 +1,4 @@
-import { create } from '@bufbuild/protobuf';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { deadLetterTopic, topic, topics } from '@tidemark/event-log';
 import { problemIdOf, sha256Hex, submitterMac } from '@tidemark/identity';
@@ -17,6 +17,7 @@ import {
 import { type StageHarness, startStage } from '@tidemark/stage-runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ingestService } from './index.ts';
+import { takeExpired } from './postgres/parked.ts';
 
 const SECRET = 'shared with the gateway';
 const utf8 = new TextEncoder();
@@ -200,6 +201,18 @@ function rollouts(record: unknown, line: number, trusted = false): RolloutsIntak
   });
 }
 
+/** As a producer's own Kafka client would write them, one by one, with an event id of its choice. */
+async function publishWithId(id: string, groups: readonly RolloutsIntake[]): Promise<void> {
+  const writer = await stage.log.writer(`spec.${id}`);
+  for (const one of groups) {
+    const value = toBinary(RolloutsIntakeSchema, one);
+    const headers = { ce_id: utf8.encode(id) };
+    await writer.transaction(async () => [{ topic: topics.rolloutsIntake.name, key: null, value, headers }]);
+    await stage.untilQuiet();
+  }
+  await writer.close();
+}
+
 const declare = () =>
   stage.publish(
     topics.targetsDeclared,
@@ -243,6 +256,71 @@ describe('a group of attempts', () => {
     await stage.untilQuiet();
     expect(await stage.published(topics.rolloutsSubmitted)).toHaveLength(1);
     expect(await stage.query('SELECT * FROM parked_groups')).toEqual([]);
+  });
+
+  it('counts although another carries the same event id, and again after it was laid aside', async () => {
+    await intake(offer(sum));
+    await declare();
+    await advance();
+    await stage.untilQuiet();
+    const records = [rollouts(group, 1), rollouts({ ...group, attempts: [] }, 2), rollouts(group, 3)];
+    await publishWithId('the same', records);
+    const submitted = await stage.published(topics.rolloutsSubmitted);
+    expect(submitted).toHaveLength(2);
+    expect(new Set(submitted.map((record) => record.id)).size).toBe(2);
+    expect(await deadLetters('rollouts.intake.v1')).toEqual(['invalid_record']);
+  });
+
+  it('is one group when its event is repeated, and two when only the event id is', async () => {
+    await intake(offer(sum));
+    await declare();
+    await advance();
+    await stage.untilQuiet();
+    const placeless = (record: unknown) => create(RolloutsIntakeSchema, { ...rollouts(record, 0), fileSha256: '' });
+    const other = { ...group, attempts: [{ output: 'print(4)' }] };
+    await publishWithId('a', [placeless(group), placeless(group), placeless(other)]);
+    await publishWithId('b', [placeless(group)]);
+    const submitted = await stage.published(topics.rolloutsSubmitted);
+    expect(submitted).toHaveLength(4);
+    expect(new Set(submitted.map((record) => record.value?.group?.groupId)).size).toBe(3);
+  });
+
+  it('is not given up when what it waits for came while the service was down', async () => {
+    await stage.publish(topics.rolloutsIntake, rollouts(group, 1));
+    await stage.untilQuiet();
+    await stage.kill();
+    await stage.query(`UPDATE parked_groups SET parked_at = now() - interval '25 hours'`);
+    await declare();
+    await advance();
+    await stage.publish(topics.problemsIntake, offer(sum));
+    await stage.query('UPDATE timers SET due_at = now()');
+    await stage.restart();
+    await expect.poll(() => stage.published(topics.rolloutsSubmitted), { timeout: 15_000 }).toHaveLength(1);
+    expect(await deadLetters('rollouts.intake.v1')).toEqual([]);
+  });
+
+  it('is not given up when all is there and it only waits for its turn', async () => {
+    await stage.publish(topics.rolloutsIntake, rollouts(group, 1), rollouts({ ...group, id: 'other' }, 2));
+    await stage.untilQuiet();
+    await intake(offer(sum));
+    await stage.kill();
+    await stage.query(`INSERT INTO targets VALUES ('toy', 1, 2)`);
+    await stage.query(`INSERT INTO checkpoints VALUES ('toy', 'c1', 1)`);
+    const expired = await takeExpired(stage, 0, new Date(Date.now() + 60_000), 10);
+    expect(expired.map(({ offer: { submitter: from } }) => from?.sourceRecord)).toEqual([2n]);
+  });
+
+  it('waits for the version of the target that its checkpoint belongs to', async () => {
+    await intake(offer(sum));
+    await declare();
+    await stage.publish(
+      topics.checkpointsAdvanced,
+      create(CheckpointAdvancedSchema, { target: 'toy', checkpoint: 'c1', targetVersion: 2 }),
+    );
+    await stage.publish(topics.rolloutsIntake, rollouts(group, 1));
+    // Quiet: nothing claims that the group could go on.
+    await stage.untilQuiet();
+    expect(await stage.query('SELECT 1 FROM parked_groups')).toHaveLength(1);
   });
 
   it('is dead-lettered as unknown_problem when nothing came in time', async () => {

@@ -6,7 +6,7 @@ import { revisionOf } from '../outbox/revision-field.ts';
 
 interface Common {
   readonly record: LogRecord;
-  /** Event id: the sender's, or the record's place in the log where it gave none. */
+  /** Event id: the sender's, or the record's place in the log where it gave none or where anyone may write. */
   readonly id: string;
   /** Present on revisioned topics. */
   readonly revision: bigint | undefined;
@@ -28,7 +28,10 @@ export function decodeRecord(topic: AnyTopic, incarnation: string, record: LogRe
     const value = record.headers[header];
     return value === undefined ? undefined : decoder.decode(value);
   };
-  const id = text(headerNames.id) ?? `${record.topic}/${incarnation}/${record.partition}/${record.offset}`;
+  const place = `${record.topic}/${incarnation}/${record.partition}/${record.offset}`;
+  // On intake topics anyone may write any id: two records with one id would lead to events with one id, and the second
+  // would pass for a repetition further down.
+  const id = topic.logAppendTime ? place : (text(headerNames.id) ?? place);
   const common = { record, id, keyBytes: record.key ?? NO_KEY };
   const undecodable = (reason: string): Incoming => ({ ...common, kind: 'undecodable', revision: undefined, reason });
   const base = {

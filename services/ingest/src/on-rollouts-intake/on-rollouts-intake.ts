@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { BlobStore } from '@tidemark/blob-store';
-import { topics } from '@tidemark/event-log';
+import { headerNames, topics } from '@tidemark/event-log';
 import type { RolloutsIntake } from '@tidemark/proto';
 import {
   type EventBatch,
@@ -31,7 +31,8 @@ export class OnRolloutsIntake {
   async handle(batch: EventBatch<RolloutsIntake>, tx: StageTransaction): Promise<void> {
     const groups: { event: StageEvent<RolloutsIntake>; read: ReadGroup }[] = [];
     for (const event of batch) {
-      groups.push({ event, read: await readGroup(event.value, event, this.blobs, this.config.gatewaySecret) });
+      const { gatewaySecret } = this.config;
+      groups.push({ event, read: await readGroup(event.value, event, senderIdOf(event), this.blobs, gatewaySecret) });
     }
     const contextOf = await loadGroupContexts(
       tx,
@@ -68,9 +69,15 @@ export class OnRolloutsIntake {
 /** The window of the evidence: the hour in which the log took the group. */
 const hourOf = (event: StageEvent<RolloutsIntake>): number => Math.floor(event.timestampMs / HOUR_MS);
 
+function senderIdOf({ headers }: StageEvent<RolloutsIntake>): string | undefined {
+  const id = headers[headerNames.id];
+  return id === undefined ? undefined : new TextDecoder().decode(id).replaceAll('\0', '');
+}
+
 function toParked(event: StageEvent<RolloutsIntake>, { record, submitter }: ReadGroup): ParkedGroup {
   return {
     eventId: event.id,
+    senderId: senderIdOf(event),
     traceparent: event.traceparent,
     submitter: submitter.name,
     target: record.target,

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { BlobError, type BlobStore, readPayload } from '@tidemark/blob-store';
 import { describeFault, parseRollouts, type RolloutRecord } from '@tidemark/formats';
-import { sha256Hex } from '@tidemark/identity';
+import { hashOfFields, sha256Hex } from '@tidemark/identity';
 import { type RolloutsIntake, type Submitter, SubmitterSchema } from '@tidemark/proto';
 import { type Cause, RecordFault } from '@tidemark/stage-runtime';
 import { knownSubmitter } from '../submitter-name.ts';
@@ -19,11 +19,13 @@ export interface ReadGroup {
 /**
  * Reads a group of attempts from its intake event.
  *
+ * @param senderId the sender's id of the event, where it gave one
  * @throws RecordFault when it can't be read; the message names every fault
  */
 export async function readGroup(
   intake: RolloutsIntake,
   cause: Cause,
+  senderId: string | undefined,
   blobs: BlobStore,
   secret: string,
 ): Promise<ReadGroup> {
@@ -36,14 +38,22 @@ export async function readGroup(
     sourceRecord: intake.submitter?.sourceRecord ?? 0n,
   });
   const parsed = parseRollouts(bytes, {
-    // Without a file the event itself is the place: delivered again, it has the same id.
-    fileSha256: intake.fileSha256 || sha256Hex(cause.id),
+    fileSha256: placeHash(intake, bytes, cause, senderId),
     record: Number(submitter.sourceRecord),
   });
   if (parsed.kind === 'group') return { record: parsed.record, submitter, trustedToGrade: known.trustedToGrade };
   const place = { file: submitter.sourceFile, line: Number(submitter.sourceRecord) };
   const message = parsed.faults.map((fault) => describeFault(place, fault)).join(' ');
   throw new RecordFault('invalid_record', message.slice(0, MESSAGE_CHARACTERS), cause);
+}
+
+/**
+ * Where a group without an id of its own came from. A file's hash needs the record's number beside it. Without both,
+ * the sender's id tells a repetition, if what it repeats is the same; else each record of the log is a group.
+ */
+function placeHash(intake: RolloutsIntake, bytes: Uint8Array, cause: Cause, senderId: string | undefined): string {
+  if (intake.fileSha256 !== '' && (intake.submitter?.sourceRecord ?? 0n) > 0n) return intake.fileSha256;
+  return senderId === undefined ? sha256Hex(cause.id) : hashOfFields('sender', senderId, bytes);
 }
 
 async function recordBytes(intake: RolloutsIntake, cause: Cause, blobs: BlobStore): Promise<Uint8Array> {

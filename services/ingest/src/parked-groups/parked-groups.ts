@@ -1,13 +1,15 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { BlobStore } from '@tidemark/blob-store';
-import { deadLetterTopic, topic, topics } from '@tidemark/event-log';
+import { type EventLog, headerNames, topics } from '@tidemark/event-log';
 import { DeadLetterSchema, RolloutsIntakeSchema } from '@tidemark/proto';
 import {
   type ActivitySource,
   type Cause,
+  deadLetters,
   Every,
   InjectConfig,
+  InjectEventLog,
   RecordFault,
   ReportsActivity,
   StageDatabase,
@@ -20,24 +22,22 @@ import { publishGroup } from '../on-rollouts-intake/publish-group.ts';
 import { type ReadGroup, readGroup } from '../on-rollouts-intake/read-group.ts';
 import { loadGroupContexts } from '../postgres/group-contexts.ts';
 import { countReady, type ParkedGroup, parkGroups, takeExpired, takeReady } from '../postgres/parked.ts';
+import { type ReadMark, readSince, takeMark } from './read-marks.ts';
 
 /** Groups taken up in one transaction. */
 const CHUNK = 200;
 
-const deadLetters = topic(deadLetterTopic(topics.rolloutsIntake.name, 'ingest'), {
-  schema: DeadLetterSchema,
-  cleanup: 'delete',
-  writtenBy: ['ingest'],
-  readBy: ['gateway'],
-  says: 'groups that ingest could not take',
-});
+const letters = deadLetters(topics.rolloutsIntake.name, 'ingest');
 
 /** Takes groups up again when what they waited for is there, and lays them aside when it never came. */
 @ReportsActivity()
 export class ParkedGroups implements ActivitySource {
+  private mark: ReadMark | undefined;
+
   constructor(
     private readonly database: StageDatabase,
     private readonly blobs: BlobStore,
+    @InjectEventLog() private readonly log: EventLog,
     @InjectConfig() private readonly config: IngestConfig,
   ) {}
 
@@ -47,7 +47,8 @@ export class ParkedGroups implements ActivitySource {
     for (const group of await takeReady(tx, CHUNK)) {
       const cause = { id: group.eventId, traceparent: group.traceparent };
       try {
-        ready.push({ group, cause, read: await readGroup(group.offer, cause, this.blobs, this.config.gatewaySecret) });
+        const read = await readGroup(group.offer, cause, group.senderId, this.blobs, this.config.gatewaySecret);
+        ready.push({ group, cause, read });
       } catch (error) {
         if (!(error instanceof RecordFault)) throw error;
         layAside(tx, group, cause, error.code, error.message);
@@ -68,9 +69,18 @@ export class ParkedGroups implements ActivitySource {
     if (again.length > 0) await parkGroups(tx, again);
   }
 
+  /**
+   * A group is given up when its time was over at a moment up to which everything has been read by now: what it waits
+   * for may have come while this service stood still or had fallen behind.
+   */
   @Every(10_000)
   async giveUp(_tick: TimerTick, tx: StageTransaction): Promise<void> {
-    for (const group of await takeExpired(tx, this.config.parkedForMs, CHUNK)) {
+    const mark = this.mark;
+    const read = mark === undefined ? 'stale' : await readSince(tx, mark);
+    if (read === 'not all') return;
+    this.mark = await takeMark(tx, this.log);
+    if (mark === undefined || read === 'stale') return;
+    for (const group of await takeExpired(tx, this.config.parkedForMs, mark.at, CHUNK)) {
       const cause = { id: group.eventId, traceparent: group.traceparent };
       const reason = `problem ${group.problemId}, target ${group.target} or checkpoint ${group.checkpoint} never came`;
       layAside(tx, group, cause, 'unknown_problem', reason);
@@ -88,7 +98,7 @@ function layAside(tx: StageTransaction, group: ParkedGroup, cause: Cause, code: 
     partition: group.partition,
     offset: group.offset,
     value: toBinary(RolloutsIntakeSchema, group.offer),
-    headers: { ce_id: new TextEncoder().encode(group.eventId) },
+    headers: group.senderId === undefined ? {} : { [headerNames.id]: new TextEncoder().encode(group.senderId) },
     service: 'ingest',
     handler: 'ParkedGroups',
     errorCode: code,
@@ -97,5 +107,5 @@ function layAside(tx: StageTransaction, group: ParkedGroup, cause: Cause, code: 
     deadLetteredAt: timestampFromMs(Date.now()),
     recordTimestampMs: BigInt(group.appendedMs),
   });
-  tx.publish(cause, deadLetters, letter);
+  tx.publish(cause, letters, letter);
 }

@@ -54,4 +54,15 @@ export class IngestTables1764501000000 implements MigrationInterface {
   }
 }
 
-export const migrations = [IngestTables1764501000000];
+/** What the sender called the event, by which a group without an id of its own is known again. */
+export class ParkedSenderIds1764540000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE parked_groups ADD COLUMN sender_id text');
+  }
+
+  async down(): Promise<void> {
+    throw new Error('migrations only go forward: expand, then contract');
+  }
+}
+
+export const migrations = [IngestTables1764501000000, ParkedSenderIds1764540000000];

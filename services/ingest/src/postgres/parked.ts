@@ -4,7 +4,10 @@ import type { Sql } from '@tidemark/stage-runtime';
 
 /** A group that waits for its problem, target or checkpoint, with what is needed to take it up again or lay it aside. */
 export interface ParkedGroup {
+  /** Its place in the log. */
   readonly eventId: string;
+  /** The sender's id of it; undefined where it gave none. */
+  readonly senderId: string | undefined;
   readonly traceparent: string | undefined;
   readonly submitter: string;
   readonly target: string;
@@ -21,6 +24,7 @@ export interface ParkedGroup {
 
 interface Row {
   readonly event_id: string;
+  readonly sender_id: string | null;
   readonly traceparent: string | null;
   readonly submitter: string;
   readonly target: string;
@@ -36,15 +40,16 @@ interface Row {
 
 /** Everything that group `p` waits for is there. */
 const READY = `EXISTS (SELECT FROM records r WHERE r.problem_id = p.problem_id AND r.state IN ('accepted', 'withdrawn'))
-  AND EXISTS (SELECT FROM checkpoints c WHERE c.target = p.target AND c.checkpoint = p.checkpoint)
-  AND EXISTS (SELECT FROM targets t WHERE t.target = p.target AND t.version = coalesce(p.target_version, t.version))`;
+  AND EXISTS (SELECT FROM checkpoints c JOIN targets t
+    ON t.target = c.target AND t.version = coalesce(p.target_version, c.target_version)
+    WHERE c.target = p.target AND c.checkpoint = p.checkpoint)`;
 
 export async function parkGroups(sql: Sql, groups: readonly ParkedGroup[]): Promise<void> {
   await sql.query(
     `INSERT INTO parked_groups (event_id, traceparent, submitter, target, target_version, checkpoint, problem_id, offer, intake_hour,
-       topic_partition, topic_offset, appended_ms)
+       topic_partition, topic_offset, appended_ms, sender_id)
      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[],
-       $8::bytea[], $9::int[], $10::int[], $11::bigint[], $12::bigint[])
+       $8::bytea[], $9::int[], $10::int[], $11::bigint[], $12::bigint[], $13::text[])
      ON CONFLICT (event_id) DO NOTHING`,
     [
       groups.map((group) => group.eventId),
@@ -59,6 +64,7 @@ export async function parkGroups(sql: Sql, groups: readonly ParkedGroup[]): Prom
       groups.map((group) => group.partition),
       groups.map((group) => String(group.offset)),
       groups.map((group) => group.appendedMs),
+      groups.map((group) => group.senderId ?? null),
     ],
   );
 }
@@ -77,9 +83,13 @@ export async function takeReady(sql: Sql, limit: number): Promise<ParkedGroup[]>
   return take(sql, READY, [limit]);
 }
 
-/** Takes out groups that have waited longer than this. */
-export async function takeExpired(sql: Sql, waitedMs: number, limit: number): Promise<ParkedGroup[]> {
-  return take(sql, `p.parked_at < now() - $2 * interval '1 millisecond'`, [limit, waitedMs]);
+/**
+ * Takes out groups that had waited longer than this at that moment, and for which something is still missing: what is
+ * there and only waits for its turn is never given up.
+ */
+export async function takeExpired(sql: Sql, waitedMs: number, at: Date, limit: number): Promise<ParkedGroup[]> {
+  const expired = `p.parked_at < $3::timestamptz - $2 * interval '1 millisecond'`;
+  return take(sql, `${expired} AND NOT (${READY})`, [limit, waitedMs, at]);
 }
 
 export async function countReady(sql: Sql): Promise<number> {
@@ -100,6 +110,7 @@ async function take(sql: Sql, condition: string, parameters: readonly unknown[])
 function fromRow(row: Row): ParkedGroup {
   return {
     eventId: row.event_id,
+    senderId: row.sender_id ?? undefined,
     traceparent: row.traceparent ?? undefined,
     submitter: row.submitter,
     target: row.target,
