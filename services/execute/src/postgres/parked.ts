@@ -68,9 +68,17 @@ export async function takeReady(sql: Sql, limit: number): Promise<ParkedGroup[]>
   return await take(sql, READY, [limit]);
 }
 
-/** Takes out groups that have waited longer than this. */
+/** The problem of group `p` is known, and its verification under way: what is slow here is no fault of the group. */
+const ON_ITS_WAY = `EXISTS (SELECT FROM problems k WHERE k.problem_id = p.problem_id AND k.state = 'verifying'
+  AND p.problem_version IN (0, k.version))`;
+
+/**
+ * Takes out groups that have waited longer than this for what is not known here. Those whose problem is being verified,
+ * or for which everything is there, wait on.
+ */
 export async function takeExpired(sql: Sql, waitedMs: number, limit: number): Promise<ParkedGroup[]> {
-  return await take(sql, `p.parked_at < now() - $2 * interval '1 millisecond'`, [limit, waitedMs]);
+  const expired = `p.parked_at < now() - $2 * interval '1 millisecond'`;
+  return await take(sql, `${expired} AND NOT (${READY}) AND NOT ${ON_ITS_WAY}`, [limit, waitedMs]);
 }
 
 export async function countReady(sql: Sql): Promise<number> {
