@@ -23,7 +23,9 @@ export function decideVerdict(facts: RunFacts, limits: Limits, delivered: () => 
   const { end } = facts;
   if (end.kind === 'stopped' && end.by === 'cancelled')
     return { verdict: 'cancelled', detail: 'the judge was stopped' };
-  if (facts.outOfMemory) return { verdict: 'memory_limit', detail: `over ${mebibytes(limits.memoryBytes)} MiB` };
+  if (facts.memoryKill === 'own_limit') {
+    return { verdict: 'memory_limit', detail: `over ${mebibytes(limits.memoryBytes)} MiB` };
+  }
   if (end.kind === 'stopped' && end.by === 'output') {
     return { verdict: 'output_limit', detail: `more than ${limits.outputBytes} bytes of output` };
   }
@@ -32,6 +34,9 @@ export function decideVerdict(facts: RunFacts, limits: Limits, delivered: () => 
       verdict: 'time_limit',
       detail: `${Math.round(facts.cpuTimeMs)} ms of CPU time, ${limits.cpuTimeMs} allowed`,
     };
+  }
+  if (facts.memoryKill === 'outside') {
+    return { verdict: 'machine_overloaded', detail: 'the machine ran out of memory, the program had not' };
   }
   if (end.kind === 'stopped') {
     if (end.by === 'wall') {

@@ -8,7 +8,7 @@ const facts: RunFacts = {
   cpuTimeMs: 10,
   wallTimeMs: 20,
   memoryPeakBytes: 0,
-  outOfMemory: false,
+  memoryKill: 'none',
 };
 const right = (): Delivered => ({ kind: 'right' });
 const wrong = (): Delivered => ({ kind: 'failed', verdict: 'wrong_answer', detail: 'token 1 is "2"', expected: '"1"' });
@@ -43,8 +43,14 @@ describe('decideVerdict', () => {
   });
 
   it('puts memory before everything that may follow from it', () => {
-    expect(verdictOf({ outOfMemory: true, cpuTimeMs: 1e9 })).toBe('memory_limit');
-    expect(verdictOf({ outOfMemory: true })).toBe('memory_limit');
+    expect(verdictOf({ memoryKill: 'own_limit', cpuTimeMs: 1e9 })).toBe('memory_limit');
+    expect(verdictOf({ memoryKill: 'own_limit' })).toBe('memory_limit');
+  });
+
+  it('does not blame a program for memory that others took, however it ended', () => {
+    expect(verdictOf({ memoryKill: 'outside', end: { kind: 'exited', code: 137 } })).toBe('machine_overloaded');
+    expect(verdictOf({ memoryKill: 'outside' }, wrong)).toBe('machine_overloaded');
+    expect(verdictOf({ memoryKill: 'outside', cpuTimeMs: defaultLimits.cpuTimeMs + 1 })).toBe('time_limit');
   });
 
   it('says what was expected apart from what the program did', () => {

@@ -31,8 +31,11 @@ export type RunFacts = {
   readonly wallTimeMs: number;
   /** Peak; 0 where the machine offers no counter. */
   readonly memoryPeakBytes: number;
-  /** The kernel killed at least one of the run's processes for memory. */
-  readonly outOfMemory: boolean;
+  /**
+   * Whether the kernel killed one of the run's processes for memory: because the run met its own limit, or because
+   * others left the machine, or a group above, too little.
+   */
+  readonly memoryKill: 'none' | 'own_limit' | 'outside';
 };
 
 export type StopReason =

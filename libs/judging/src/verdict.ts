@@ -15,7 +15,7 @@
  * The environment's verdicts say nothing about the program; they are stored, retried, and left out of n and c:
  * - `sandbox_failure`: the isolation could not be set up or reported nonsense.
  * - `checker_failure`: the problem's own checker or tests failed to run.
- * - `machine_overloaded`: the machine starved the program of CPU, several times over.
+ * - `machine_overloaded`: the machine starved the program of CPU several times over, or of memory within its limit.
  * - `language_missing`: no profile for the language on this machine.
  * - `no_tests`: there is nothing to judge by.
  * - `cancelled`: the judge was told to stop.

@@ -5,7 +5,7 @@ import type { LanguageProfile } from '../languages/language-profile.ts';
 import { PYTHON_HARNESS } from '../languages/python/harness.ts';
 
 /** Raised by hand whenever a change may turn a verdict: comparison, extraction, limits, order of decision. */
-const POLICY = 2;
+const POLICY = 3;
 
 /** Names everything that may turn a verdict: policy, harness, default limits and the languages' versions. 16 hex. */
 export function judgeVersionOf(languages: readonly LanguageProfile[]): string {

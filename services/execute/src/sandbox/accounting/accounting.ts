@@ -1,4 +1,4 @@
-import type { Limits } from '@tidemark/judging';
+import type { Limits, RunFacts } from '@tidemark/judging';
 import type { AccountingMode } from '../sandbox.ts';
 
 /** Holds and measures what the processes of one run use together. */
@@ -11,8 +11,8 @@ export interface RunMeter {
   waitedMs(rootPid: number): number;
   /** Peak of memory in bytes; 0 where it can't be measured. */
   memoryPeakBytes(): number;
-  /** Whether the kernel killed one of the run's processes for memory. */
-  outOfMemory(): boolean;
+  /** Whether the kernel killed one of the run's processes for memory, and whose. */
+  memoryKill(): RunFacts['memoryKill'];
   /** Kills whatever is left and removes the meter. Resolves once nothing is left. */
   remove(): Promise<void>;
 }

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Limits } from '@tidemark/judging';
+import type { Limits, RunFacts } from '@tidemark/judging';
 import { type Accounting, KEEPER_PROCESSES, type RunMeter } from './accounting.ts';
 import { type CgroupHierarchies, PREFIX } from './hierarchies.ts';
+import { counterIn, memoryKillOfV1, memoryKillOfV2 } from './memory-kill.ts';
 import { kill, readIds, readKernelFile, sleep, waitedForCpuMs } from './tasks.ts';
 
 /** A run's control group is removed within this time, or its keeper is at fault. */
@@ -44,7 +45,7 @@ abstract class CgroupMeter implements RunMeter {
 
   abstract cpuTimeMs(): number;
   abstract memoryPeakBytes(): number;
-  abstract outOfMemory(): boolean;
+  abstract memoryKill(): RunFacts['memoryKill'];
   protected abstract readonly tasksFile: string;
 
   waitedMs(): number {
@@ -99,8 +100,14 @@ class V1Meter extends CgroupMeter {
     return Number(readKernelFile(join(this.controller('memory'), 'memory.max_usage_in_bytes')) ?? 0);
   }
 
-  outOfMemory(): boolean {
-    return counter(join(this.controller('memory'), 'memory.oom_control'), 'oom_kill') > 0;
+  memoryKill(): RunFacts['memoryKill'] {
+    const memory = this.controller('memory');
+    const [control = '', usage = '', limit = ''] = [
+      'memory.oom_control',
+      'memory.max_usage_in_bytes',
+      'memory.limit_in_bytes',
+    ].map((file) => readKernelFile(join(memory, file)));
+    return memoryKillOfV1(control, usage, limit);
   }
 
   /** Hierarchies come in the order memory, pids, cpuacct. */
@@ -122,26 +129,22 @@ class V2Meter extends CgroupMeter {
   }
 
   cpuTimeMs(): number {
-    return counter(join(this.group, 'cpu.stat'), 'usage_usec') / 1e3;
+    return counterIn(readKernelFile(join(this.group, 'cpu.stat')) ?? '', 'usage_usec') / 1e3;
   }
 
   memoryPeakBytes(): number {
     return Number(readKernelFile(join(this.group, 'memory.peak')) ?? 0);
   }
 
-  outOfMemory(): boolean {
-    return counter(join(this.group, 'memory.events'), 'oom_kill') > 0;
+  memoryKill(): RunFacts['memoryKill'] {
+    // The local counters came with Linux 5.2.
+    const local = readKernelFile(join(this.group, 'memory.events.local'));
+    return memoryKillOfV2(local ?? readKernelFile(join(this.group, 'memory.events')) ?? '');
   }
 
   private get group(): string {
     return this.groups[0] as string;
   }
-}
-
-/** A `name value` line of a flat-keyed kernel file. */
-function counter(path: string, name: string): number {
-  const line = (readKernelFile(path) ?? '').split('\n').find((candidate) => candidate.startsWith(`${name} `));
-  return Number(line?.slice(name.length + 1) ?? 0);
 }
 
 /** @returns whether it is gone now. */

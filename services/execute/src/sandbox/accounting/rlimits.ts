@@ -56,8 +56,8 @@ class RlimitMeter implements RunMeter {
     return this.peakBytes;
   }
 
-  outOfMemory(): boolean {
-    return false;
+  memoryKill(): 'none' {
+    return 'none';
   }
 
   /** The pid namespace takes all of a run's processes with it when bubblewrap ends. */

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defaultLimits } from '@tidemark/judging';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findHierarchies, PREFIX } from '../accounting/hierarchies.ts';
 import type { SandboxCommand } from '../sandbox.ts';
 import { BubblewrapSandbox } from './bubblewrap-sandbox.ts';
 
@@ -54,6 +56,25 @@ describe.each(['cgroup', 'rlimits'] as const)('the sandbox with %s', (accounting
     const output = await run(shell('yes'), { outputBytes: 10_000 });
     expect(output.facts.end).toEqual({ kind: 'stopped', by: 'output' });
     expect(output.stdout.length).toBe(10_000);
+  });
+
+  it('tells memory over the own limit from memory that a group above lacks', async ({ skip }) => {
+    const { mode, parents } = findHierarchies() ?? { mode: undefined, parents: [] };
+    if (!available || accounting !== 'cgroup' || mode === undefined) skip();
+    const hog = shell('exec dd if=/dev/zero of=/dev/null bs=200M count=1');
+    const [own, other] = [32 << 20, 512 << 20];
+    expect((await run(hog, { memoryBytes: own })).facts.memoryKill).toBe('own_limit');
+    const above = join(
+      parents[0] ?? '',
+      `${PREFIX}${process.pid}`,
+      mode === 'cgroup-v2' ? 'memory.max' : 'memory.limit_in_bytes',
+    );
+    writeFileSync(above, String(64 << 20));
+    try {
+      expect((await run(hog, { memoryBytes: other })).facts.memoryKill).toBe('outside');
+    } finally {
+      writeFileSync(above, mode === 'cgroup-v2' ? 'max' : '-1');
+    }
   });
 
   it('leaves no process and no control group, whatever the program started', async ({ skip }) => {

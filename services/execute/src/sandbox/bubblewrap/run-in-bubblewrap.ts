@@ -123,18 +123,18 @@ class Run {
     this.markEnded();
   }
 
-  private readings: Pick<RunFacts, 'cpuTimeMs' | 'memoryPeakBytes' | 'outOfMemory'> | undefined;
+  private readings: Pick<RunFacts, 'cpuTimeMs' | 'memoryPeakBytes' | 'memoryKill'> | undefined;
 
   private takeReadings() {
     return {
       cpuTimeMs: this.meter.cpuTimeMs(this.rootPid),
       memoryPeakBytes: this.meter.memoryPeakBytes(),
-      outOfMemory: this.meter.outOfMemory(),
+      memoryKill: this.meter.memoryKill(),
     };
   }
 
   private conclude(cpuTimeMs: number, stdout: Uint8Array, stderr: Uint8Array, report: Uint8Array): SandboxOutcome {
-    const readings = this.readings ?? { cpuTimeMs, memoryPeakBytes: 0, outOfMemory: false };
+    const readings = this.readings ?? { cpuTimeMs, memoryPeakBytes: 0, memoryKill: 'none' as const };
     const facts = { ...readings, wallTimeMs: (this.endedAt ?? this.startedAt) - this.startedAt };
     const ran = (end: RunFacts['end']): SandboxOutcome => {
       return { kind: 'ran', facts: { ...facts, end }, stdout, stderr, report };
@@ -142,7 +142,7 @@ class Run {
     if (this.stopped !== undefined) return ran({ kind: 'stopped', by: this.stopped });
     if (this.exitCode !== undefined) return ran({ kind: 'exited', code: this.exitCode });
     // bubblewrap itself may be what the kernel chose to kill.
-    if (facts.outOfMemory) return ran({ kind: 'exited', code: 137 });
+    if (facts.memoryKill !== 'none') return ran({ kind: 'exited', code: 137 });
     return { kind: 'sandbox_failure', reason: excerpt(stderr, 300).trim() || 'bubblewrap ended without a word' };
   }
 
