@@ -51,7 +51,8 @@ export async function judgeAttempt(
   const programSha256 = sha256Hex(source);
   const known = results.get(programSha256);
   const result =
-    known ?? (await judge.judge({ language: bench.language, source }, bench.form, bench.limits, { signal }));
+    known ??
+    (await judge.judge({ language: bench.language, source }, bench.form, bench.limits, { signal, proven: true }));
   if (isAboutProgram(result.verdict)) results.set(programSha256, result);
   return create(AttemptVerdictSchema, {
     index: attempt.index,

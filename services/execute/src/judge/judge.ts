@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  type CheckerProgram,
   compare,
   decideVerdict,
   definesWithoutCalling,
@@ -8,12 +9,14 @@ import {
   isAboutProgram,
   type Judgement,
   type Limits,
+  type StdinTest,
   type TestForm,
   type Verdict,
 } from '@tidemark/judging';
 import type { CallSpec, HarnessReport, LanguageProfile, PreparedRun } from '../languages/language-profile.ts';
 import type { Sandbox, SandboxOutcome } from '../sandbox/sandbox.ts';
 import { judgeVersionOf } from './judge-version.ts';
+import { runChecker } from './run-checker.ts';
 
 /** A program to be judged. For assertion scripts it is whole already: preamble and answer put together. */
 export type Submission = { readonly language: string; readonly source: string };
@@ -21,6 +24,11 @@ export type Submission = { readonly language: string; readonly source: string };
 export type JudgeOptions = {
   /** Go on after a failing test. Default false: the first failing test ends the run. */
   readonly allTests?: boolean;
+  /**
+   * References passed this suite: its tests compile and its checker works, so that what breaks now is the program's
+   * doing. Default false.
+   */
+  readonly proven?: boolean;
   readonly signal?: AbortSignal;
 };
 
@@ -101,7 +109,7 @@ export class Judge {
   ): Promise<JudgeResult> {
     const profile = this.languages.find(({ language }) => language === submission.language);
     if (!profile) return unjudged('language_missing', `no profile for ${submission.language}`);
-    const tests = this.testsOf(profile, submission.source, form, scaled(limits, profile.limitsFactor), options.signal);
+    const tests = this.testsOf(profile, submission.source, form, scaled(limits, profile.limitsFactor), options);
     if (tests.length === 0) return unjudged('no_tests', 'the problem has no tests');
     const outcomes: TestOutcome[] = [];
     for (const test of tests) {
@@ -117,10 +125,10 @@ export class Judge {
     source: string,
     form: TestForm,
     limits: Limits,
-    signal: AbortSignal | undefined,
+    options: JudgeOptions,
   ): (() => Promise<TestOutcome>)[] {
     const run = (prepared: PreparedRun, stdin: Uint8Array = new Uint8Array()) => {
-      return this.sandbox.run({ ...prepared, stdin }, limits, signal);
+      return this.sandbox.run({ ...prepared, stdin }, limits, options.signal);
     };
     switch (form.kind) {
       case 'stdin':
@@ -128,7 +136,7 @@ export class Judge {
           const outcome = await run(profile.program(source), input);
           if (outcome.kind === 'sandbox_failure') return failed(outcome.reason);
           const { checker } = form;
-          if (checker.kind === 'program') return this.byChecker(outcome, limits, checker, input, expected, signal);
+          if (checker.kind === 'program') return this.byChecker(outcome, limits, checker, { input, expected }, options);
           const judgement = decideVerdict(outcome.facts, limits, () => {
             const compared = compare(checker, expected, outcome.stdout);
             if (compared.equal) return { kind: 'right' };
@@ -165,7 +173,8 @@ export class Judge {
           const outcome = await run(profile.asserts(source, { script, secret, entry: form.entry, apart }));
           if (outcome.kind === 'sandbox_failure') return failed(outcome.reason);
           const report = profile.readReport(outcome.report, secret);
-          if (report.kind === 'broken_tests') {
+          // Tests that compiled for a reference compile: where they share the program's process, it may say otherwise.
+          if (report.kind === 'broken_tests' && !options.proven) {
             return measured(outcome, {
               verdict: 'checker_failure',
               detail: `the tests do not compile: ${report.what}`,
@@ -179,42 +188,37 @@ export class Judge {
     }
   }
 
-  /** A problem's own checker decides; its failure is never the program's. */
+  /**
+   * A problem's own checker decides. Where it breaks on an output although it works on the expected one, the output is
+   * to blame: a checker that takes what it reads for well-formed must not be a way out of a wrong answer.
+   */
   private async byChecker(
     outcome: Ran,
     limits: Limits,
-    checker: { readonly language: string; readonly source: string },
-    input: Uint8Array,
-    expected: Uint8Array,
-    signal: AbortSignal | undefined,
+    checker: CheckerProgram,
+    test: StdinTest,
+    { proven, signal }: JudgeOptions,
   ): Promise<TestOutcome> {
     const first = decideVerdict(outcome.facts, limits, () => ({ kind: 'right' }));
     if (first.verdict !== 'accepted') return measured(outcome, first);
     const profile = this.languages.find(({ language }) => language === checker.language);
     if (!profile)
-      return measured(outcome, { verdict: 'checker_failure', detail: `no profile for ${checker.language}` });
-    const prepared = profile.checker(checker.source, input, outcome.stdout, expected);
-    const room = { ...limits, cpuTimeMs: limits.cpuTimeMs + 10_000, wallTimeMs: limits.wallTimeMs + 30_000 };
-    const checked = await this.sandbox.run({ ...prepared, stdin: new Uint8Array() }, room, signal);
-    if (checked.kind === 'sandbox_failure') {
-      return measured(outcome, { verdict: 'sandbox_failure', detail: checked.reason });
+      return measured(outcome, { verdict: 'language_missing', detail: `the checker's language ${checker.language}` });
+    const ask = (output: Uint8Array) =>
+      runChecker(this.sandbox, profile, checker.source, { ...test, output }, limits, signal);
+    const said = await ask(outcome.stdout);
+    if (said.kind === 'environment') return measured(outcome, said.judgement);
+    const written = `"${excerpt(outcome.stdout, 80)}"`;
+    if (said.kind === 'answered') {
+      if (said.accepted) return measured(outcome, first);
+      return measured(outcome, { verdict: 'wrong_answer', detail: `the checker refuses ${written}` });
     }
-    const { end } = checked.facts;
-    // A checker that was stopped has said nothing, neither of the program nor of itself.
-    if (end.kind === 'stopped' && (end.by === 'cancelled' || end.by === 'starved')) {
-      return measured(
-        outcome,
-        decideVerdict(checked.facts, room, () => ({ kind: 'right' })),
-      );
+    const control = proven ? ({ kind: 'answered', accepted: true } as const) : await ask(test.expected);
+    if (control.kind === 'environment') return measured(outcome, control.judgement);
+    if (control.kind === 'answered' && control.accepted) {
+      return measured(outcome, { verdict: 'wrong_answer', detail: `the checker can't read ${written}` });
     }
-    const report = profile.readReport(checked.report, undefined);
-    if (report?.kind !== 'checked')
-      return measured(outcome, { verdict: 'checker_failure', detail: `the checker failed: ${wordOf(report)}` });
-    if (report.accepted) return measured(outcome, first);
-    return measured(outcome, {
-      verdict: 'wrong_answer',
-      detail: `the checker refuses "${excerpt(outcome.stdout, 80)}"`,
-    });
+    return measured(outcome, { verdict: 'checker_failure', detail: 'the checker failed', expected: said.what });
   }
 
   private wrongOutput(
@@ -331,10 +335,6 @@ function unjudged(verdict: Verdict, detail: string): JudgeResult {
 
 function scaled(limits: Limits, factor: number): Limits {
   return { ...limits, cpuTimeMs: limits.cpuTimeMs * factor, wallTimeMs: limits.wallTimeMs * factor };
-}
-
-function wordOf(report: HarnessReport | undefined): string {
-  return report && 'what' in report ? excerpt(report.what, 200) : 'no answer';
 }
 
 function encode(text: string): Uint8Array {
