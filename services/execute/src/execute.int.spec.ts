@@ -320,6 +320,23 @@ describe('a machine that lacks something', () => {
     }
   });
 
+  it('drops the job of a version that was withdrawn meanwhile, and makes it again when that is taken back', async () => {
+    const stage = await startStage(executeService, { config: { bwrap: '/bin/false' } });
+    try {
+      await stage.publish(topics.problemsUnique, unique('sum', adding, [SUM]));
+      const openJobs = async () => (await stage.service.activity()).openJobs.verify ?? 0;
+      await expect.poll(openJobs, { timeout: 10_000 }).toBe(1);
+      const withdrawal = { problemId: 'sum', version: 1, stage: Stage.GATEWAY, reason: 'asked' };
+      await stage.publish(topics.problemsWithdrawn, create(ProblemWithdrawnSchema, withdrawal));
+      await stage.untilQuiet();
+      expect(await stage.published(topics.problemsStatus)).toEqual([]);
+      await stage.publish(topics.problemsWithdrawn, create(ProblemWithdrawnSchema, { ...withdrawal, takenBack: true }));
+      await expect.poll(openJobs, { timeout: 10_000 }).toBe(1);
+    } finally {
+      await stage.stop();
+    }
+  });
+
   it('that has no Python lets its problems wait', async () => {
     const stage = await startStage(executeService, { config: { python: '/nowhere/python3', accounting: 'rlimits' } });
     try {

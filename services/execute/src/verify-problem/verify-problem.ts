@@ -8,6 +8,7 @@ import {
   InjectConfig,
   type JobWorker,
   type LeasedJob,
+  type Sql,
   StageDatabase,
   type StageTransaction,
   Worker,
@@ -24,7 +25,7 @@ import { toForm, UnusableSuiteError } from '../suite/to-form.ts';
 import { completeSuite } from './complete-suite.ts';
 import { decideOutcome, type ReferenceResult, type VerificationOutcome } from './decide-outcome.ts';
 import { toGivenUp, toStatus, toVerified, toWithdrawal, type VerificationRun } from './to-events.ts';
-import { type Verification, verificationJobs } from './verification-jobs.ts';
+import { type Verification, verificationJob, verificationJobs } from './verification-jobs.ts';
 
 type Verified = {
   readonly outcome: Exclude<VerificationOutcome, { kind: 'retry' }>;
@@ -47,25 +48,26 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
     this.concurrency = config.workers;
   }
 
-  /** Undefined when the problem moved on in the meantime. */
+  /** Undefined when the problem moved on or was withdrawn in the meantime. */
   async run({ payload }: LeasedJob<Verification>, signal: AbortSignal): Promise<Verified | undefined> {
     const problem = await readProblem(this.database, payload.problemId);
     if (problem?.version !== payload.version || problem.state !== 'verifying') return undefined;
+    if (await isWithdrawn(this.database, payload)) return undefined;
     return await this.host.use('urgent', (judge) => this.verify(problem.event, judge, signal));
   }
 
   async complete(tx: StageTransaction, job: LeasedJob<Verification>, verified: Verified | undefined): Promise<void> {
     const { problemId, version } = job.payload;
     const known = (await lockProblems(tx, [problemId])).get(problemId);
-    if (!verified || known?.version !== version || known.state !== 'verifying') return;
+    if (known?.version !== version || known.state !== 'verifying') return;
+    // Nothing is said of what is withdrawn; it is verified when that is taken back.
+    if (await isWithdrawn(tx, job.payload)) return await saveProblems(tx, [{ ...known, state: 'waiting' }]);
+    // Taken back since the run was left out.
+    if (!verified) return await tx.enqueue(verificationJobs, [verificationJob(job, problemId, version)]);
     const nowMs = Date.now();
     const { outcome, run } = verified;
     // Cluster and split may have changed while the references ran: the newest event's are published.
     const problem = known.event;
-    if (((await withdrawnVersions(tx, [problemId])).get(problemId) ?? 0) >= version) {
-      await saveProblems(tx, [{ ...known, state: 'waiting' }]);
-      return;
-    }
     tx.publish(job, topics.problemsStatus, toStatus(problem, outcome, run?.testCount ?? 0, nowMs));
     if (outcome.kind === 'verified' && run) {
       const event = toVerified(problem, run);
@@ -84,8 +86,10 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
 
   async fail(tx: StageTransaction, job: LeasedJob<Verification>, error: Error): Promise<void> {
     const known = (await lockProblems(tx, [job.payload.problemId])).get(job.payload.problemId);
-    if (known?.version !== job.payload.version) return;
-    tx.publish(job, topics.problemsStatus, toGivenUp(known.event, error, Date.now()));
+    if (known?.version !== job.payload.version || known.state !== 'verifying') return;
+    if (!(await isWithdrawn(tx, job.payload))) {
+      tx.publish(job, topics.problemsStatus, toGivenUp(known.event, error, Date.now()));
+    }
     await saveProblems(tx, [{ ...known, state: 'waiting' }]);
   }
 
@@ -152,6 +156,10 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
       return { references: apart, together: false };
     return { references: await runAll({ ...form, together: true }), together: true };
   }
+}
+
+async function isWithdrawn(sql: Sql, { problemId, version }: Verification): Promise<boolean> {
+  return ((await withdrawnVersions(sql, [problemId])).get(problemId) ?? 0) >= version;
 }
 
 /** A reference, set-up code and all; the hash is that of its own source. */
