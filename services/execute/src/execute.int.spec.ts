@@ -263,6 +263,18 @@ describe('execute', () => {
       group('unknown', 'changing', 'chat', [answer]),
     );
     await stage.untilQuiet();
+    const [first, second] = (await stage.published(topics.problemsVerified)).map(({ value }) => value?.suiteHash);
+    const changes = (await stage.published(topics.suitesChanged)).map(({ value }) => value);
+    expect(changes).toMatchObject([
+      {
+        problemId: 'changing',
+        version: 2,
+        oldSuiteHash: first,
+        newSuiteHash: second,
+        reason: 'new_version',
+        revision: 1n,
+      },
+    ]);
     const verdictOf = async (id: string) => (await graded(id))[0]?.verdicts[0]?.verdict;
     expect(await verdictOf('old')).toBe(Verdict.ACCEPTED);
     expect(await verdictOf('new')).toBe(Verdict.WRONG_ANSWER);

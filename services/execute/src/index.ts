@@ -15,6 +15,7 @@ export const executeService = defineService({
     topics.problemsVerified,
     topics.problemsStatus,
     topics.problemsWithdrawn,
+    topics.suitesChanged,
     topics.targetsDeclared,
     topics.rolloutsSubmitted,
     topics.rolloutsGraded,

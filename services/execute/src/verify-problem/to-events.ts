@@ -14,6 +14,8 @@ import {
   ReferenceRunSchema,
   Stage,
   StageOutcome,
+  type SuiteChanged,
+  SuiteChangedSchema,
 } from '@tidemark/proto';
 import { toWireLimits } from '../suite/limits.ts';
 import type { ReferenceResult, VerificationOutcome } from './decide-outcome.ts';
@@ -66,6 +68,18 @@ export function withPlace(verified: ProblemVerified, problem: ProblemUnique): Pr
   // The runtime gives each event its own.
   placed.revision = 0n;
   return placed;
+}
+
+/** Another suite judges from now on: of the same version, or because another version is in force. */
+export function toSuiteChanged(before: ProblemVerified, now: ProblemVerified, nowMs: number): SuiteChanged {
+  return create(SuiteChangedSchema, {
+    problemId: now.problemId,
+    version: now.version,
+    oldSuiteHash: before.suiteHash,
+    newSuiteHash: now.suiteHash,
+    reason: before.version === now.version ? 'verified_again' : 'new_version',
+    changedAt: timestampFromMs(nowMs),
+  });
 }
 
 export function toStatus(

@@ -17,14 +17,14 @@ import type { ExecuteConfig } from '../execute.config.ts';
 import type { Judge, Submission } from '../judge/judge.ts';
 import { JudgeHost } from '../judging/judge-host.ts';
 import { lockProblems, readProblem, saveProblems } from '../postgres/problems.ts';
-import { saveSuites } from '../postgres/suites.ts';
+import { readSuite, saveSuites } from '../postgres/suites.ts';
 import { withdrawnVersions } from '../postgres/withdrawals.ts';
 import { judgingSuite } from '../suite/judging-suite.ts';
 import { toLimits } from '../suite/limits.ts';
 import { toForm, UnusableSuiteError } from '../suite/to-form.ts';
 import { completeSuite } from './complete-suite.ts';
 import { decideOutcome, type ReferenceResult, type VerificationOutcome } from './decide-outcome.ts';
-import { toGivenUp, toStatus, toVerified, toWithdrawal, type VerificationRun } from './to-events.ts';
+import { toGivenUp, toStatus, toSuiteChanged, toVerified, toWithdrawal, type VerificationRun } from './to-events.ts';
 import { type Verification, verificationJob, verificationJobs } from './verification-jobs.ts';
 
 type Verified = {
@@ -71,6 +71,11 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
     tx.publish(job, topics.problemsStatus, toStatus(problem, outcome, run?.testCount ?? 0, nowMs));
     if (outcome.kind === 'verified' && run) {
       const event = toVerified(problem, run);
+      const before =
+        (await readSuite(tx, problemId, version)) ?? (await readSuite(tx, problemId, known.verifiedVersion));
+      if (before && before.event.suiteHash !== event.suiteHash) {
+        tx.publish(job, topics.suitesChanged, toSuiteChanged(before.event, event, nowMs));
+      }
       await saveSuites(tx, [{ event, together: run.together }]);
       tx.publish(job, topics.problemsVerified, event);
       await saveProblems(tx, [{ ...known, state: 'verified', verifiedVersion: version }]);
