@@ -23,7 +23,7 @@ export type GroupDecision =
     };
 
 /**
- * Where a group of attempts goes. Grades of one who is not trusted are dropped when the outputs are there to be graded
+ * Where a group of attempts goes. One that names no target version is of the newest declared one. Grades of one who is not trusted are dropped when the outputs are there to be graded
  * again, and refused when they are not.
  */
 export function decideGroup(group: RolloutRecord, trustedToGrade: boolean, context: GroupContext): GroupDecision {
@@ -35,7 +35,9 @@ export function decideGroup(group: RolloutRecord, trustedToGrade: boolean, conte
   }
   if (context.groupSizes.size === 0) return { kind: 'park', missing: 'target' };
   if (context.checkpointTargetVersion === undefined) return { kind: 'park', missing: 'checkpoint' };
-  const targetVersion = group.targetVersion ?? context.checkpointTargetVersion;
+  // The checkpoint may be known before the version in which it was made: then that version is waited for.
+  const newest = Math.max(context.checkpointTargetVersion, ...context.groupSizes.keys());
+  const targetVersion = group.targetVersion ?? newest;
   const size = context.groupSizes.get(targetVersion);
   if (size === undefined) return { kind: 'park', missing: 'target' };
   if (size > 0 && group.attempts.length > size) {

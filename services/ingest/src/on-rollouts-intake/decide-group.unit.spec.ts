@@ -38,28 +38,28 @@ const context = (fields: Partial<GroupContext> = {}): GroupContext => ({
 });
 const verdicts = { attempts: [attempt({ verdict: 'accepted' })] };
 const verdictsAlone = { attempts: [attempt({ verdict: 'accepted', output: undefined })] };
-const graded = (problemVersion: number) => ({ kind: 'graded', targetVersion: 1, problemVersion });
+const graded = (problemVersion: number) => ({ kind: 'graded', targetVersion: 2, problemVersion });
 
 describe('a group of attempts', () => {
   it.each<[string, RolloutRecord, boolean, GroupContext, object]>([
-    ['with outputs is graded here', group(), false, context(), { kind: 'submit', targetVersion: 1 }],
+    ['with outputs is graded here', group(), false, context(), { kind: 'submit', targetVersion: 2 }],
     [
       'takes the target version that it names',
-      group({ targetVersion: 2 }),
+      group({ targetVersion: 1 }),
       false,
       context(),
-      { kind: 'submit', targetVersion: 2 },
+      { kind: 'submit', targetVersion: 1 },
     ],
     ['of a trusted grader counts as it is', group(verdicts), true, context(), graded(2)],
     ['of a trusted grader needs no outputs', group(verdictsAlone), true, context(), graded(2)],
     ['keeps the problem version that it names', group({ ...verdicts, problemVersion: 1 }), true, context(), graded(1)],
-    ['of an untrusted grader is graded again', group(verdicts), false, context(), { kind: 'submit', targetVersion: 1 }],
+    ['of an untrusted grader is graded again', group(verdicts), false, context(), { kind: 'submit', targetVersion: 2 }],
     [
       'of a trusted one without verdicts is graded here',
       group(),
       true,
       context(),
-      { kind: 'submit', targetVersion: 1 },
+      { kind: 'submit', targetVersion: 2 },
     ],
     ['waits for its problem', group(), false, context({ problemVersion: 0 }), { kind: 'park', missing: 'problem' }],
     ['waits for its target', group(), false, context({ groupSizes: new Map() }), { kind: 'park', missing: 'target' }],
@@ -68,6 +68,13 @@ describe('a group of attempts', () => {
       group({ targetVersion: 3 }),
       false,
       context(),
+      { kind: 'park', missing: 'target' },
+    ],
+    [
+      'waits for the version in which its checkpoint was made',
+      group(),
+      false,
+      context({ checkpointTargetVersion: 3 }),
       { kind: 'park', missing: 'target' },
     ],
     [
@@ -85,7 +92,7 @@ describe('a group of attempts', () => {
     ['an untrusted grader sends no outputs', group(verdictsAlone), 'untrusted_grade'],
     [
       'it has more attempts than the target',
-      group({ attempts: Array.from({ length: 9 }, () => attempt()) }),
+      group({ attempts: Array.from({ length: 5 }, () => attempt()) }),
       'group_too_large',
     ],
     ['its version does not exist', group({ problemVersion: 3 }), 'unknown_version'],
