@@ -65,6 +65,12 @@ export const gatewayConfigSchema = z
       .union([z.literal(''), z.string().regex(address, 'must be host:port')])
       .default('')
       .describe('Where select answers gRPC, as host:port. Without it batches are not served.'),
+    selectToken: z
+      .string()
+      .min(16)
+      .optional()
+      .meta({ secret: true })
+      .describe('Token that select asks for, TIDEMARK_SELECT_GRPC_TOKEN there.'),
     serviceAddresses: serviceAddresses.describe(
       'Where the other services serve HTTP, as name=http://host:port separated by commas, for the status.',
     ),

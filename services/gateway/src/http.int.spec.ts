@@ -20,7 +20,7 @@ let client: TestClient;
 
 beforeAll(async () => {
   await Promise.all([first.start(), second.start()]);
-  const config = { selectAddress: first.address, maxUploads: '1' };
+  const config = { selectAddress: first.address, selectToken: 'token-of-select-alone', maxUploads: '1' };
   harness = await startStage(gatewayService, { http: true, accessToken: TOKEN, config });
   client = new TestClient(harness, { authorization: `Bearer ${TOKEN}` });
 });
@@ -200,6 +200,7 @@ describe('batches', () => {
     ]);
     expect(JSON.stringify(body)).not.toContain('secret');
     expect(second.asked.at(-1)).toMatchObject({ target: 'line', count: 5, leaseMs: 60_000, holder: 'operator' });
+    expect(second.authorizations.at(-1)).toBe('Bearer token-of-select-alone');
     const askedBefore = first.asked.length;
     await client.json('POST', '/v1/targets/line/batches', {});
     expect(first.asked.length).toBe(askedBefore);

@@ -10,11 +10,13 @@ export const selectConfig = z.object({
     .max(65_535)
     .default(7410)
     .describe('Port of SelectService; 0 takes a free one.'),
-  grpcOpen: z
-    .stringbool()
-    .default(false)
+  grpcToken: z
+    .string()
+    .min(16)
+    .optional()
+    .meta({ secret: true })
     .describe(
-      'Whether SelectService, which asks for no token, may bind to another address than loopback: the network has to keep strangers out.',
+      'Token that callers of SelectService bear, TIDEMARK_GATEWAY_SELECT_TOKEN there; needed on any address but loopback.',
     ),
   leaseMs: z.coerce
     .number()

@@ -163,7 +163,7 @@ describe('a batch', () => {
     const outcome = await stage.service
       .get(NextBatch)
       .take(create(NextBatchRequestSchema, { target: 'm', count, holder: 'trainer' }));
-    if (outcome.kind !== 'batch') throw new Error(outcome.kind);
+    if (outcome.kind !== 'done') throw new Error(outcome.kind);
     return outcome.response;
   };
   const ids = (response: Awaited<ReturnType<typeof take>>) =>
@@ -191,7 +191,10 @@ describe('a batch', () => {
 
   it('is free again when given back; once its group was graded it comes after the rest, until its value is drawn anew', async () => {
     const [first] = (await take(1)).problems;
-    expect(await stage.service.get(NextBatch).giveBack('m', [first?.leaseId ?? ''])).toBe(1);
+    expect(await stage.service.get(NextBatch).giveBack('m', [first?.leaseId ?? ''])).toMatchObject({
+      kind: 'done',
+      response: { returned: 1 },
+    });
     const [again] = (await take(1)).problems;
     expect(again?.problem?.problemId).toBe('even');
     await stage.publish(

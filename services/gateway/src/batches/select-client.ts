@@ -74,7 +74,7 @@ export class SelectClient implements OnApplicationShutdown {
         (message: Message) => Buffer.from(toBinary(method.input, message)),
         (bytes: Buffer) => fromBinary(method.output, bytes),
         request,
-        new Metadata(),
+        this.credentials(),
         { deadline: Date.now() + DEADLINE_MS },
         (error: ServiceError | null, response?: Message) => {
           if (error !== null) reject(error);
@@ -82,6 +82,12 @@ export class SelectClient implements OnApplicationShutdown {
         },
       );
     });
+  }
+
+  private credentials(): Metadata {
+    const metadata = new Metadata();
+    if (this.config.selectToken !== undefined) metadata.set('authorization', `Bearer ${this.config.selectToken}`);
+    return metadata;
   }
 
   private clientOf(address: string): Client {
@@ -124,6 +130,9 @@ function asProblem(error: unknown, target: string): unknown {
       todo: 'Wait a little and try again.',
       retryAfterSeconds: 2,
     });
+  }
+  if (isStatus(error, status.UNAUTHENTICATED)) {
+    return unavailable('Select refuses this gateway: TIDEMARK_GATEWAY_SELECT_TOKEN is not its token.', error);
   }
   if (
     isStatus(error, status.UNAVAILABLE) ||

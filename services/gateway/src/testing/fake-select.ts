@@ -22,6 +22,8 @@ export type SelectAnswer =
 export class FakeSelect {
   readonly asked: NextBatchRequest[] = [];
   readonly returned: string[] = [];
+  /** The header that each batch was asked with. */
+  readonly authorizations: (string | undefined)[] = [];
   answer: SelectAnswer = { kind: 'batch', answer: {} };
   private readonly server = new Server();
   private port = 0;
@@ -57,7 +59,7 @@ export class FakeSelect {
       },
       {
         nextBatch: (call: ServerUnaryCall<NextBatchRequest, Answer>, reply: sendUnaryData<Answer>) =>
-          this.onNextBatch(call.request, reply),
+          this.onNextBatch(call, reply),
         returnLeases: (
           call: ServerUnaryCall<ReturnLeasesRequest, { returned: number }>,
           reply: sendUnaryData<{ returned: number }>,
@@ -78,8 +80,9 @@ export class FakeSelect {
     this.server.forceShutdown();
   }
 
-  private onNextBatch(request: NextBatchRequest, reply: sendUnaryData<Answer>): void {
-    this.asked.push(request);
+  private onNextBatch(call: ServerUnaryCall<NextBatchRequest, Answer>, reply: sendUnaryData<Answer>): void {
+    this.asked.push(call.request);
+    this.authorizations.push(call.metadata.get('authorization')[0]?.toString());
     const metadata = new Metadata();
     switch (this.answer.kind) {
       case 'batch':

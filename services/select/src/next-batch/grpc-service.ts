@@ -38,13 +38,22 @@ export class GrpcFault extends Error {
   }
 }
 
-/** A handler of a unary method. A {@link GrpcFault} is the client's answer; anything else is INTERNAL, without details. */
+/**
+ * A handler of a unary method.
+ * @param admit throws a {@link GrpcFault} for a caller who may not ask
+ * @param handle a {@link GrpcFault} is the client's answer; anything else is INTERNAL, without details
+ */
 export function unary<I extends DescMessage, O extends DescMessage>(
   _method: DescMethodUnary<I, O>,
+  admit: (metadata: Metadata) => void,
   handle: (request: MessageShape<I>) => Promise<MessageShape<O>>,
 ): handleUnaryCall<MessageShape<I>, MessageShape<O>> {
+  const answer = async (metadata: Metadata, request: MessageShape<I>): Promise<MessageShape<O>> => {
+    admit(metadata);
+    return handle(request);
+  };
   return (call, callback) => {
-    handle(call.request).then(
+    answer(call.metadata, call.request).then(
       (response) => callback(null, response),
       (error: unknown) => callback(toStatus(error)),
     );

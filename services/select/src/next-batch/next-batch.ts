@@ -5,6 +5,8 @@ import {
   type NextBatchRequest,
   type NextBatchResponse,
   NextBatchResponseSchema,
+  type ReturnLeasesResponse,
+  ReturnLeasesResponseSchema,
 } from '@tidemark/proto';
 import { InjectConfig, LeaseKeeper, StageDatabase, type StageTransaction } from '@tidemark/stage-runtime';
 import { randomUUID } from 'node:crypto';
@@ -15,9 +17,9 @@ import type { SelectConfig } from '../select.config.ts';
 export const MAX_BATCH = 10_000;
 const MAX_LEASE_MS = 86_400_000;
 
-/** What a request for a batch can meet on a good day. */
-export type BatchOutcome =
-  | { readonly kind: 'batch'; readonly response: NextBatchResponse }
+/** What a request about a target's leases can meet on a good day. */
+export type Outcome<R> =
+  | { readonly kind: 'done'; readonly response: R }
   | { readonly kind: 'unknown target' }
   | { readonly kind: 'bad request'; readonly reason: string }
   | { readonly kind: 'owned elsewhere'; readonly owner: string };
@@ -31,7 +33,7 @@ export class NextBatch {
     @InjectConfig() private readonly config: SelectConfig,
   ) {}
 
-  async take(request: NextBatchRequest): Promise<BatchOutcome> {
+  async take(request: NextBatchRequest): Promise<Outcome<NextBatchResponse>> {
     const { target, count } = request;
     if (count < 1 || count > MAX_BATCH) {
       return { kind: 'bad request', reason: `count is ${count}; ask for 1 to ${MAX_BATCH} problems` };
@@ -39,6 +41,28 @@ export class NextBatch {
     if (request.leaseMs > MAX_LEASE_MS) {
       return { kind: 'bad request', reason: `lease_ms is ${request.leaseMs}; the longest lease is ${MAX_LEASE_MS}` };
     }
+    return this.asOwner(target, async (tx) => {
+      const [row] = await tx.query<{ batches: string }>(
+        'UPDATE targets SET batches = batches + 1 WHERE target = $1 RETURNING batches',
+        [target],
+      );
+      return leaseBest(tx, request, BigInt(row?.batches ?? 0), request.leaseMs || this.config.leaseMs);
+    });
+  }
+
+  /** Gives back those of the leases that are open. */
+  giveBack(target: string, leaseIds: readonly string[]): Promise<Outcome<ReturnLeasesResponse>> {
+    return this.asOwner(target, async (tx) => {
+      const returned = await tx.query(
+        `UPDATE problem_leases SET state = 'returned' WHERE target = $1 AND lease_id = ANY($2) AND state = 'open' RETURNING lease_id`,
+        [target, leaseIds],
+      );
+      return create(ReturnLeasesResponseSchema, { returned: returned.length });
+    });
+  }
+
+  /** Does the work in a transaction that holds only while this replica owns the target. */
+  private async asOwner<R>(target: string, work: (tx: StageTransaction) => Promise<R>): Promise<Outcome<R>> {
     const known = await this.database.query('SELECT FROM targets WHERE target = $1', [target]);
     if (known.length === 0) return { kind: 'unknown target' };
     const lease = await this.leases.acquire(targetLease(target));
@@ -46,25 +70,10 @@ export class NextBatch {
       const owner = await this.leases.ownerOf(targetLease(target));
       return { kind: 'owned elsewhere', owner: owner?.address ?? '' };
     }
-    return this.database.transaction('next-batch', async (tx): Promise<BatchOutcome> => {
+    return this.database.transaction('leases', async (tx) => {
       await tx.assertLease(lease);
-      const [row] = await tx.query<{ batches: string }>(
-        'UPDATE targets SET batches = batches + 1 WHERE target = $1 RETURNING batches',
-        [target],
-      );
-      if (row === undefined) return { kind: 'unknown target' };
-      const response = await leaseBest(tx, request, BigInt(row.batches), request.leaseMs || this.config.leaseMs);
-      return { kind: 'batch', response };
+      return { kind: 'done', response: await work(tx) };
     });
-  }
-
-  /** Gives open leases back. @returns how many were open */
-  async giveBack(target: string, leaseIds: readonly string[]): Promise<number> {
-    const returned = await this.database.query(
-      `UPDATE problem_leases SET state = 'returned' WHERE target = $1 AND lease_id = ANY($2) AND state = 'open' RETURNING lease_id`,
-      [target, leaseIds],
-    );
-    return returned.length;
   }
 }
 

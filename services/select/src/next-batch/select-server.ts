@@ -1,11 +1,10 @@
-import { create } from '@bufbuild/protobuf';
 import { Metadata, Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { ReturnLeasesResponseSchema, SelectService } from '@tidemark/proto';
-import { InjectConfig, isLoopback } from '@tidemark/stage-runtime';
+import { SelectService } from '@tidemark/proto';
+import { InjectConfig, isLoopback, tokenMatches } from '@tidemark/stage-runtime';
 import type { SelectConfig } from '../select.config.ts';
 import { GrpcFault, grpcService, unary } from './grpc-service.ts';
-import { type BatchOutcome, NextBatch } from './next-batch.ts';
+import { NextBatch, type Outcome } from './next-batch.ts';
 
 /** Serves `tidemark.select.v1.SelectService` to the gateway. */
 @Injectable()
@@ -24,16 +23,18 @@ export class SelectServer implements OnApplicationBootstrap, OnApplicationShutdo
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    if (!isLoopback(this.config.grpcHost) && !this.config.grpcOpen) {
+    const { grpcHost, grpcToken } = this.config;
+    if (!isLoopback(grpcHost) && grpcToken === undefined) {
       throw new Error(
-        `SelectService on ${this.config.grpcHost} could be reached from other machines, and it asks for no token: bind it ` +
-          'to 127.0.0.1, or set TIDEMARK_SELECT_GRPC_OPEN=true where the network keeps strangers out',
+        `SelectService on ${grpcHost} can be reached from other machines: set TIDEMARK_SELECT_GRPC_TOKEN here and ` +
+          'TIDEMARK_GATEWAY_SELECT_TOKEN at the gateway to one secret, or bind it to 127.0.0.1',
       );
     }
+    const { nextBatch, returnLeases } = SelectService.method;
     this.server.addService(grpcService(SelectService), {
-      nextBatch: unary(SelectService.method.nextBatch, async (request) => answerOf(await this.batches.take(request))),
-      returnLeases: unary(SelectService.method.returnLeases, async ({ target, leaseIds }) =>
-        create(ReturnLeasesResponseSchema, { returned: await this.batches.giveBack(target, leaseIds) }),
+      nextBatch: unary(nextBatch, this.admit, async (request) => answerOf(await this.batches.take(request))),
+      returnLeases: unary(returnLeases, this.admit, async ({ target, leaseIds }) =>
+        answerOf(await this.batches.giveBack(target, leaseIds)),
       ),
     });
     const address = `${this.config.grpcHost}:${this.config.grpcPort}`;
@@ -44,6 +45,13 @@ export class SelectServer implements OnApplicationBootstrap, OnApplicationShutdo
     });
   }
 
+  private readonly admit = (metadata: Metadata): void => {
+    const { grpcToken } = this.config;
+    const [given] = metadata.get('authorization');
+    if (grpcToken === undefined || tokenMatches(given?.toString(), grpcToken)) return;
+    throw new GrpcFault(status.UNAUTHENTICATED, 'the caller bears another token than TIDEMARK_SELECT_GRPC_TOKEN');
+  };
+
   async onApplicationShutdown(): Promise<void> {
     const closing = new Promise<void>((resolve) => this.server.tryShutdown(() => resolve()));
     const patience = setTimeout(() => this.server.forceShutdown(), 2_000);
@@ -52,9 +60,9 @@ export class SelectServer implements OnApplicationBootstrap, OnApplicationShutdo
   }
 }
 
-function answerOf(outcome: BatchOutcome) {
+function answerOf<R>(outcome: Outcome<R>): R {
   switch (outcome.kind) {
-    case 'batch':
+    case 'done':
       return outcome.response;
     case 'unknown target':
       throw new GrpcFault(status.NOT_FOUND, 'no such target: declare it first');
