@@ -8,8 +8,8 @@ Input: NDJSON, one record a line, the files in any order:
 
     {"topic": …, "partition": 0, "offset": "17", "key": …, "headers": {…}, "value": <protobuf JSON, null for a tombstone>}
 
-It needs rollouts.graded.v1, problems.scored.v1, calibrations.published.v1 and evaluations.recorded.v1, and checks
-difficulty.estimated.v1 against them. Read too where they are there: checkpoints.advanced.v1 (ages of evidence from
+It needs rollouts.graded.v1, problems.unique.v1, problems.scored.v1, calibrations.published.v1 and
+evaluations.recorded.v1, and checks difficulty.estimated.v1 against them. Read too where they are there: checkpoints.advanced.v1 (ages of evidence from
 several checkpoints), problems.withdrawn.v1, rollouts.graded.v1.calibrate.dlq.v1 (groups refused as late). Other topics
 are skipped.
 
@@ -172,6 +172,7 @@ class Dump:
         self.graded = []
         self.refused = set()
         self.scored = {}
+        self.unique = {}
         self.withdrawn = {}
         self.checkpoints = collections.defaultdict(dict)
         self.calibrations = {}
@@ -196,6 +197,8 @@ class Dump:
                 self.refused.add((int(value.get("partition", 0)), int(value.get("offset", 0))))
         elif topic == "problems.scored.v1":
             self.newest(self.scored, record, value and value["problemId"])
+        elif topic == "problems.unique.v1":
+            self.newest(self.unique, record, value and value["problemId"])
         elif topic == "problems.withdrawn.v1":
             self.newest(self.withdrawn, record, record["key"])
         elif topic == "checkpoints.advanced.v1":
@@ -233,16 +236,16 @@ class Counts:
     def __init__(self):
         self.attempts = self.passes = self.truncated = self.environment = 0
 
-    def add(self, verdicts):
+    def add(self, verdicts, times=1):
         for verdict in verdicts:
             if verdict["verdict"] in ENVIRONMENT:
-                self.environment += 1
+                self.environment += times
                 continue
-            self.attempts += 1
+            self.attempts += times
             if verdict.get("truncated", False):
-                self.truncated += 1
+                self.truncated += times
             elif verdict["verdict"] == "VERDICT_ACCEPTED":
-                self.passes += 1
+                self.passes += times
 
 
 def is_refused(value):
@@ -270,7 +273,8 @@ class Evidence:
 
     def __init__(self, target, dump):
         self.problems = collections.defaultdict(lambda: collections.defaultdict(Counts))
-        self.ids = set()
+        self.ids = collections.defaultdict(set)
+        self.unnamed = {}
         self.groups = 0
         self.parked = 0
         self.by_partition = collections.defaultdict(list)
@@ -299,10 +303,20 @@ class Evidence:
             return
         group = value["group"]
         suite = value.get("suiteHash", "")
-        identity = (group["groupId"], suite)
-        if identity in self.ids:
+        # A group is its submitter's, of one problem.
+        identity = (group["problemId"], group["groupId"], value.get("submitter", {}).get("name", ""))
+        suites = self.ids[identity]
+        if suite in suites:
             return
-        self.ids.add(identity)
+        suites.add(suite)
+        named = {name for name in suites if name}
+        if not suite and named:
+            return
+        if suite and "" in suites and len(named) == 1:
+            # What a submitter graded without naming a suite counts only as long as no suite graded it.
+            bucket, verdicts = self.unnamed.pop(identity)
+            self.problems[group["problemId"]][bucket].add(verdicts, -1)
+            self.groups -= 1
         self.groups += 1
         purpose = group.get("purpose", "PURPOSE_TRAIN")
         bucket = Bucket(
@@ -313,6 +327,8 @@ class Evidence:
             purpose in IN_POSTERIOR and not value.get("heldOut", False),
         )
         self.problems[group["problemId"]][bucket].add(value["verdicts"])
+        if not suite:
+            self.unnamed[identity] = (bucket, value["verdicts"])
 
 
 def in_force(problem, buckets, evaluation, dump):
@@ -362,6 +378,11 @@ def is_withdrawn(problem, version, dump):
         value["problemId"] == problem and int(value["version"]) >= version and not value.get("takenBack", False)
         for value in dump.withdrawn.values()
     )
+
+
+def is_held_out(problem, dump):
+    """Whatever is not plainly on the trainers' side belongs to the exam."""
+    return dump.unique.get(problem, {}).get("split") != "SPLIT_TRAIN"
 
 
 # ---------------------------------------------------------------- comparing
@@ -471,7 +492,7 @@ def evaluate(target, evaluation, evidence, standings, dump):
             beta += weight * (counts.attempts - counts.passes)
             for field in vars(total):
                 setattr(total, field, getattr(total, field) + getattr(counts, field))
-        if total.attempts == 0 or is_withdrawn(problem, version, dump):
+        if total.attempts == 0 or is_withdrawn(problem, version, dump) or is_held_out(problem, dump):
             continue
         known = standings.get(problem)
         same_question = known and known[2] == version and known[3] == int(evaluation["targetVersion"])
@@ -542,6 +563,8 @@ def main(arguments):
         targets = sorted({name for name, _ in dump.evaluations if options.target in (None, name)})
         if not targets:
             raise CannotRecount("no evaluation point in the dump")
+        if not dump.unique:
+            raise CannotRecount("no problems.unique.v1 in the dump: which problems are held out is not known")
         for target in targets:
             recount_target(target, dump, report)
     except CannotRecount as reason:

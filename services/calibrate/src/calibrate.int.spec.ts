@@ -9,8 +9,10 @@ import {
   EvaluationTrigger,
   ProblemUniqueSchema,
   ProblemVerifiedSchema,
+  ProblemWithdrawnSchema,
   RolloutsGradedSchema,
   Split,
+  Stage,
   SuiteChangedSchema,
 } from '@tidemark/proto';
 import { LeaseLostError } from '@tidemark/stage-runtime';
@@ -29,8 +31,11 @@ afterEach(async () => {
 const commandsOnly = { evaluateAfterGroups: '0', evaluateAfterSeconds: '0' };
 const start = async (config: Record<string, string> = commandsOnly): Promise<StageHarness> => {
   stage = await startStage(calibrateService, { config });
+  await stage.publish(topics.problemsUnique, onSide(PROBLEM, Split.TRAIN));
+  await stage.untilQuiet();
   return stage;
 };
+const onSide = (problemId: string, split: Split) => create(ProblemUniqueSchema, { problemId, version: 1, split });
 const evaluateCommand = (commandId: string, target = 'line-a') =>
   create(CommandRequestedSchema, {
     commandId,
@@ -183,6 +188,51 @@ describe('calibrate', () => {
       calibrationVersion: 2,
       bins: {},
     });
+  });
+
+  it('keeps trusted grades of held-out problems for the exam, and those of withdrawn ones until they are taken back', async () => {
+    const s = await start();
+    const exam = 'e'.repeat(32);
+    const gone = 'd'.repeat(32);
+    const withdrawn = (takenBack: boolean) =>
+      create(ProblemWithdrawnSchema, { problemId: gone, version: 1, stage: Stage.GATEWAY, takenBack });
+    await s.publish(topics.problemsUnique, onSide(exam, Split.HELD_OUT), onSide(gone, Split.TRAIN));
+    await s.publish(topics.targetsDeclared, declared());
+    await s.publish(topics.rolloutsGraded, graded('g0', 'pp', { problemId: gone }));
+    await s.untilQuiet();
+    await evaluate(s, 'c1');
+    expect(await latest(s)).toMatchObject({ problemId: gone, attempts: 2 });
+
+    await s.publish(topics.problemsWithdrawn, withdrawn(false));
+    await s.publish(
+      topics.rolloutsGraded,
+      graded('g1', 'pppppppp', { problemId: exam }, { suiteHash: '' }),
+      graded('g2', 'ffff', { problemId: gone }),
+    );
+    await s.untilQuiet();
+    await evaluate(s, 'c2');
+    expect((await s.published(topics.difficultyEstimated)).map(({ key, value }) => [key, value?.attempts])).toEqual([
+      [`line-a:${gone}`, 2],
+      [`line-a:${gone}`, undefined],
+    ]);
+    expect((await evaluations(s)).at(-1)).toMatchObject({ bins: {}, cut: { groups: 3n } });
+
+    await s.publish(topics.problemsWithdrawn, withdrawn(true));
+    await s.untilQuiet();
+    await evaluate(s, 'c3');
+    expect(await latest(s)).toMatchObject({ problemId: gone, attempts: 6, passes: 2 });
+  });
+
+  it('evaluates by itself what was graded before the side of its problem was known', async () => {
+    const s = await start({ evaluateAfterGroups: '0', evaluateAfterSeconds: '1' });
+    const late = 'c'.repeat(32);
+    await s.publish(topics.targetsDeclared, declared());
+    await s.publish(topics.rolloutsGraded, graded('g1', 'pp', { problemId: late }));
+    await s.untilQuiet();
+    expect(await estimates(s)).toEqual([]);
+    await s.publish(topics.problemsUnique, onSide(late, Split.TRAIN));
+    await s.untilQuiet();
+    expect(await latest(s)).toMatchObject({ problemId: late, attempts: 2 });
   });
 
   it('parks a verdict of a later release and counts it once a release knows it', async () => {

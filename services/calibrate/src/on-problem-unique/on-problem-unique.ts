@@ -2,14 +2,14 @@ import { Controller } from '@nestjs/common';
 import { topics } from '@tidemark/event-log';
 import { type ProblemUnique, Split } from '@tidemark/proto';
 import { type EventBatch, OnEvent, type StageTransaction } from '@tidemark/stage-runtime';
-import { saveSplits } from '../postgres/problems.ts';
+import { saveSplits, touchProblems } from '../postgres/problems.ts';
 
-/** `problems.unique` → which side of the exam a problem lies on: held-out problems are not measured on command. */
+/** `problems.unique` → which side of the exam a problem lies on: only the trainers' side has difficulty. */
 @Controller()
 export class OnProblemUnique {
   @OnEvent(topics.problemsUnique)
   async handle(batch: EventBatch<ProblemUnique>, tx: StageTransaction): Promise<void> {
-    await saveSplits(
+    const changed = await saveSplits(
       tx,
       batch.events.map(({ value }) => ({
         problemId: value.problemId,
@@ -18,5 +18,7 @@ export class OnProblemUnique {
         heldOut: value.split !== Split.TRAIN,
       })),
     );
+    // What a trusted submitter graded may have come before the side was known.
+    await touchProblems(tx, changed, 'evidence');
   }
 }

@@ -4,7 +4,7 @@ import { type ProblemWithdrawn, Stage } from '@tidemark/proto';
 import { type EventBatch, OnEvent, type StageTransaction } from '@tidemark/stage-runtime';
 import { saveWithdrawals, takeBackWithdrawals, touchProblems } from '../postgres/problems.ts';
 
-/** `problems.withdrawn` → no estimate of a problem while any stage withdraws its version. */
+/** `problems.withdrawn` → no estimate of a problem, from the next evaluation on, while any stage withdraws its version. */
 @Controller()
 export class OnProblemWithdrawn {
   @OnEvent(topics.problemsWithdrawn)
@@ -23,7 +23,7 @@ export class OnProblemWithdrawn {
     await takeBackWithdrawals(tx, takenBack);
     await touchProblems(
       tx,
-      takenBack.map((row) => row.problemId),
+      [...rows, ...takenBack].map((row) => row.problemId),
     );
   }
 }

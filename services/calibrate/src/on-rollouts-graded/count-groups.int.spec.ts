@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { graded } from '../testing/events.ts';
+import { graded, SUITE } from '../testing/events.ts';
 import { startDatabase, type TestDatabase } from '../testing/database.ts';
 import { countGroups, type ReadyGroup } from './count-groups.ts';
 import { decideCounting } from './decide-counting.ts';
@@ -28,7 +28,7 @@ const total = async () => {
   return row;
 };
 
-/** Groups of several problems, checkpoints and windows; one id always carries the same group. */
+/** Groups of several problems, checkpoints, windows and suites; one id always carries the same group. */
 const someGroups = fc
   .array(
     fc.record({
@@ -36,12 +36,15 @@ const someGroups = fc
       problem: fc.constantFrom('a', 'b', 'c'),
       checkpoint: fc.constantFrom('base', 'step-1'),
       hour: fc.constantFrom(500_000, 500_001),
+      suites: fc.constantFrom([SUITE], [''], ['', SUITE]),
     }),
     { minLength: 1, maxLength: 20 },
   )
   .map((groups) =>
-    groups.map(({ verdicts, problem, checkpoint, hour }, i) =>
-      ready(`g${i}`, verdicts, { problemId: problem.repeat(32), checkpoint, intakeHour: hour }),
+    groups.flatMap(({ verdicts, problem, checkpoint, hour, suites }, i) =>
+      suites.map((suiteHash) =>
+        ready(`g${i}`, verdicts, { problemId: problem.repeat(32), checkpoint, intakeHour: hour }, { suiteHash }),
+      ),
     ),
   );
 
@@ -64,6 +67,30 @@ describe('counting groups', () => {
     await count([ready('g1', 'pp'), ready('g1', 'pf', {}, { suiteHash: 'b'.repeat(64) })]);
     await count([ready('g1', 'ff', { target: 'line-b' })]);
     expect(await total()).toMatchObject({ groups: 3 });
+  });
+
+  it('counts the same id of two submitters, and of two problems, as what they are', async () => {
+    await count([ready('g1', 'pp')]);
+    await count([ready('g1', 'pf', {}, { submitter: { name: 'another' } })]);
+    await count([ready('g1', 'ff', { problemId: 'f'.repeat(32) })]);
+    expect(await total()).toMatchObject({ groups: 3, attempts: 6, passes: 3 });
+  });
+
+  it('counts a group under its suite alone when it was graded without a named one too, in any order', async () => {
+    const unnamed = ready('g1', 'pppp', {}, { suiteHash: '' });
+    const named = ready('g1', 'pfff');
+    const other = ready('g2', 'ff', {}, { suiteHash: '' });
+    for (const batches of [
+      [[unnamed, other], [named]],
+      [[named], [unnamed, other]],
+      [[named, unnamed, other, unnamed]],
+    ]) {
+      await clear();
+      for (const batch of [...batches, ...batches]) await count(batch);
+      expect(await total()).toEqual({ groups: 2, attempts: 6, passes: 1, truncated: 0, environment: 0 });
+      expect(await database.query('SELECT sum(counted_groups)::int AS n FROM unevaluated')).toEqual([{ n: 2 }]);
+      expect(await buckets()).toHaveLength(2);
+    }
   });
 
   it('notes which groups an evaluation has to look at', async () => {

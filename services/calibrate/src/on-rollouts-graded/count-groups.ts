@@ -1,37 +1,42 @@
-import { type Counts, tally } from '@tidemark/difficulty';
+import { addCounts, type Counts, NO_COUNTS, tally } from '@tidemark/difficulty';
 import type { Sql } from '@tidemark/stage-runtime';
-import { addToBuckets, noteCounted, noteUnevaluated, type Unevaluated } from '../postgres/evidence.ts';
+import { type CountedGroup, identityOf, noteCounted, takeOverruled } from '../postgres/counted-groups.ts';
+import { addToBuckets, type BucketAddition, noteUnevaluated, type Unevaluated } from '../postgres/evidence.ts';
 import { type EvidenceBucket, isEvidence } from './decide-counting.ts';
 
 /** A group that is ready to be counted. */
-export interface ReadyGroup {
-  readonly groupId: string;
-  readonly bucket: EvidenceBucket;
-  readonly counts: Counts;
-}
+export type ReadyGroup = CountedGroup;
 
-/** Counts groups, each id once under each suite, and notes what the next evaluation has to look at. */
+/**
+ * Counts groups, each once under each suite that graded it, and notes what the next evaluation has to look at. What was
+ * graded under no named suite counts only while the group was graded under none.
+ */
 export async function countGroups(tx: Sql, groups: readonly ReadyGroup[]): Promise<void> {
-  const fresh = new Set((await noteCounted(tx, groups.map(asCounted))).map(identityOf));
+  const noted = await noteCounted(tx, groups);
+  const fresh = groups.filter((group) => noted.has(identityOf(group)));
+  if (fresh.length === 0) return;
   // A repeated id within the batch: the first stands, as it would between batches.
-  const identified = groups.map((group) => ({ ...group, groupId: identityOf(asCounted(group)) }));
   const { buckets } = tally(
-    identified.filter((group) => fresh.has(group.groupId)),
+    fresh.map((group) => ({ ...group, groupId: identityOf(group) })),
     bucketKey,
   );
-  const additions = [...buckets.values()];
-  await addToBuckets(tx, additions);
-  await noteUnevaluated(tx, unevaluatedOf(additions));
+  const counted = [...buckets.values()];
+  const overruled = await takeOverruled(tx, fresh);
+  await addToBuckets(tx, sumByBucket([...counted, ...overruled.map(asNegative)]));
+  await noteUnevaluated(tx, [
+    ...unevaluatedOf(counted),
+    // Taken out again: fewer groups, and nothing less to look at.
+    ...overruled.map(({ bucket }) => ({ ...problemOf(bucket), countedGroups: -1, evidenceGroups: 0 })),
+  ]);
 }
 
-function unevaluatedOf(additions: readonly { bucket: EvidenceBucket; groups: number }[]): Unevaluated[] {
+function unevaluatedOf(additions: readonly BucketAddition[]): Unevaluated[] {
   const notes = new Map<string, Unevaluated>();
   for (const { bucket, groups } of additions) {
     const key = JSON.stringify([bucket.target, bucket.problemId]);
     const before = notes.get(key);
     notes.set(key, {
-      target: bucket.target,
-      problemId: bucket.problemId,
+      ...problemOf(bucket),
       countedGroups: (before?.countedGroups ?? 0) + groups,
       evidenceGroups: (before?.evidenceGroups ?? 0) + (isEvidence(bucket) ? groups : 0),
     });
@@ -39,15 +44,28 @@ function unevaluatedOf(additions: readonly { bucket: EvidenceBucket; groups: num
   return [...notes.values()];
 }
 
-const asCounted = ({ groupId, bucket }: ReadyGroup) => ({
-  target: bucket.target,
-  groupId,
-  suiteHash: bucket.suiteHash,
-  windowHour: bucket.windowHour,
+const problemOf = ({ target, problemId }: EvidenceBucket) => ({ target, problemId });
+
+const asNegative = ({ bucket, counts }: { bucket: EvidenceBucket; counts: Counts }): BucketAddition => ({
+  bucket,
+  groups: -1,
+  counts: {
+    attempts: -counts.attempts,
+    passes: -counts.passes,
+    truncated: -counts.truncated,
+    environment: -counts.environment,
+  },
 });
 
-const identityOf = (group: { target: string; groupId: string; suiteHash: string }): string =>
-  JSON.stringify([group.target, group.groupId, group.suiteHash]);
+function sumByBucket(additions: readonly BucketAddition[]): BucketAddition[] {
+  const sums = new Map<string, BucketAddition>();
+  for (const { bucket, groups, counts } of additions) {
+    const key = bucketKey(bucket);
+    const before = sums.get(key) ?? { groups: 0, counts: NO_COUNTS };
+    sums.set(key, { bucket, groups: before.groups + groups, counts: addCounts(before.counts, counts) });
+  }
+  return [...sums.values()];
+}
 
 const bucketKey = (bucket: EvidenceBucket): string =>
   JSON.stringify([

@@ -2,14 +2,6 @@ import type { Counts } from '@tidemark/difficulty';
 import type { Sql } from '@tidemark/stage-runtime';
 import type { EvidenceBucket } from '../on-rollouts-graded/decide-counting.ts';
 
-/** A group's identity as far as counting it once goes. */
-export interface CountedGroup {
-  readonly target: string;
-  readonly groupId: string;
-  readonly suiteHash: string;
-  readonly windowHour: number;
-}
-
 /** What is added to a bucket. */
 export interface BucketAddition {
   readonly bucket: EvidenceBucket;
@@ -36,32 +28,7 @@ export async function firstOpenHour(tx: Sql): Promise<number> {
   return row?.before_hour ?? 0;
 }
 
-/** Notes groups as counted. @returns those that were not counted before */
-export async function noteCounted(tx: Sql, groups: readonly CountedGroup[]): Promise<CountedGroup[]> {
-  if (groups.length === 0) return [];
-  // One order for all replicas: two batches that hold the same ids wait for each other instead of deadlocking.
-  const rows = await tx.query<{ target: string; group_id: string; suite_hash: string; window_hour: number }>(
-    `INSERT INTO counted_group (target, group_id, suite_hash, window_hour)
-     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int[]) AS g (target, group_id, suite_hash, window_hour)
-     ORDER BY target, group_id, suite_hash
-     ON CONFLICT DO NOTHING
-     RETURNING target, group_id, suite_hash, window_hour`,
-    [
-      groups.map((group) => group.target),
-      groups.map((group) => group.groupId),
-      groups.map((group) => group.suiteHash),
-      groups.map((group) => group.windowHour),
-    ],
-  );
-  return rows.map((row) => ({
-    target: row.target,
-    groupId: row.group_id,
-    suiteHash: row.suite_hash,
-    windowHour: row.window_hour,
-  }));
-}
-
-/** Adds counts to buckets. Each bucket may occur once. */
+/** Adds counts to buckets, also negative ones; a bucket without a group goes. Each bucket may occur once. */
 export async function addToBuckets(tx: Sql, additions: readonly BucketAddition[]): Promise<void> {
   if (additions.length === 0) return;
   const column = <T>(of: (addition: BucketAddition) => T): T[] => additions.map(of);
@@ -98,6 +65,12 @@ export async function addToBuckets(tx: Sql, additions: readonly BucketAddition[]
       column(({ counts }) => counts.truncated),
       column(({ counts }) => counts.environment),
     ],
+  );
+  if (!additions.some(({ groups }) => groups <= 0)) return;
+  await tx.query(
+    `DELETE FROM bucket b USING unnest($1::text[], $2::text[]) AS r (target, problem_id)
+     WHERE b.target = r.target AND b.problem_id = r.problem_id AND b.groups = 0`,
+    [column(({ bucket }) => bucket.target), column(({ bucket }) => bucket.problemId)],
   );
 }
 

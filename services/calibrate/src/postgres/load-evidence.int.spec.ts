@@ -24,12 +24,16 @@ beforeAll(async () => {
   database = await startDatabase();
 });
 afterAll(() => database?.stop());
-beforeEach(() =>
-  database.query(
+beforeEach(async () => {
+  await database.query(
     `TRUNCATE bucket, counted_group, unevaluated, problem_version, withdrawal, target, target_version, calibration,
               checkpoint, estimate, evaluation_request`,
-  ),
-);
+  );
+  await saveSplits(
+    database,
+    [PROBLEM, 'f'.repeat(32)].map((problemId) => ({ problemId, version: 1, heldOut: false })),
+  );
+});
 
 const count = (...groups: Parameters<typeof graded>[]) =>
   database.transaction((tx) =>
@@ -117,11 +121,13 @@ describe('evidence in force', () => {
 
   it('comes to the same suite whichever of verification and change arrives first', async () => {
     const change = { problemId: PROBLEM, version: 1, oldSuiteHash: SUITE, newSuiteHash: NEW_SUITE };
-    const suites = () => database.query('SELECT suite_hash, next_suite_hash FROM problem_version');
+    const suites = () =>
+      database.query('SELECT suite_hash, next_suite_hash FROM problem_version WHERE problem_id = $1', [PROBLEM]);
     await saveSuiteChanges(database, [change]);
     await saveVerified(database, [{ problemId: PROBLEM, version: 1, suiteHash: NEW_SUITE }]);
     const changeFirst = await suites();
     await database.query('TRUNCATE problem_version');
+    await saveSplits(database, [{ problemId: PROBLEM, version: 1, heldOut: false }]);
     await saveVerified(database, [{ problemId: PROBLEM, version: 1, suiteHash: SUITE }]);
     await saveVerified(database, [{ problemId: PROBLEM, version: 1, suiteHash: NEW_SUITE }]);
     await saveSuiteChanges(database, [change]);
@@ -132,9 +138,22 @@ describe('evidence in force', () => {
   it('is none while a stage withdraws the version', async () => {
     await count(['g1', 'p']);
     await saveWithdrawals(database, [{ problemId: PROBLEM, stage: 'EXECUTE', version: 1 }]);
-    expect(await evidence()).toEqual([]);
+    // A report under a lease that was given before.
+    await count(['g2', 'ff']);
+    expect(await counts()).toEqual([[]]);
     await takeBackWithdrawals(database, [{ problemId: PROBLEM, stage: 'EXECUTE' }]);
-    expect(await counts()).toEqual([[1]]);
+    expect(await counts()).toEqual([[3]]);
+  });
+
+  it('is none of a held-out problem, whoever graded it, and none before its side is known', async () => {
+    await saveSplits(database, [{ problemId: PROBLEM, version: 1, heldOut: true }]);
+    // Trusted grades come without a word about the exam.
+    await count(['g1', 'p', {}, { suiteHash: '' }]);
+    expect(await counts()).toEqual([[]]);
+    await count(['g2', 'p', { problemId: '9'.repeat(32) }]);
+    expect(await counts()).toEqual([[], []]);
+    await saveSplits(database, [{ problemId: PROBLEM, version: 1, heldOut: false }]);
+    expect(await counts()).toEqual([[1], []]);
   });
 
   it('can be read of what something new was noted of alone', async () => {

@@ -10,7 +10,8 @@ import type { ProblemEvidence } from '../evaluate/decide-estimates.ts';
  * - Of its suites: the one in force and what a submitter graded without one. A new suite waits until a regrade has
  *   completed; where the old one judged nothing for this target, there is nothing to wait for.
  * - Of purposes: train and calibrate.
- * - Nothing of a problem whose version a stage withdraws.
+ * - Nothing of a problem whose version a stage withdraws: its groups are kept, and count again when it is taken back.
+ * - Nothing of a problem that is not known to be on the trainers' side, whoever graded it.
  *
  * @param scope `touched`: problems that something new was noted of; `all`: every problem with evidence or an estimate
  * @returns one row a problem, in the order of problem ids; without buckets where its evidence left
@@ -39,18 +40,21 @@ export async function loadEvidence(
                      SELECT FROM bucket b
                      WHERE b.target = $1 AND b.problem_id = v.problem_id AND b.target_version = $2
                        AND b.problem_version = v.version AND b.suite_hash = p.suite_hash)
-                   THEN p.next_suite_hash ELSE p.suite_hash END AS suite_hash
+                   THEN p.next_suite_hash ELSE p.suite_hash END AS suite_hash,
+              NOT EXISTS (SELECT FROM withdrawal x WHERE x.problem_id = v.problem_id AND x.version >= v.version)
+                AND (SELECT s.held_out FROM problem_version s
+                     WHERE s.problem_id = v.problem_id AND s.held_out IS NOT NULL
+                     ORDER BY s.version DESC LIMIT 1) IS FALSE AS is_open
        FROM versioned v
        LEFT JOIN problem_version p ON p.problem_id = v.problem_id AND p.version = v.version
        WHERE v.version IS NOT NULL
-         AND NOT EXISTS (SELECT FROM withdrawal x WHERE x.problem_id = v.problem_id AND x.version >= v.version)
      )
      SELECT f.problem_id, f.version, coalesce(f.suite_hash, '') AS suite_hash, b.checkpoint,
             coalesce(sum(b.attempts), 0)::float8 AS attempts, coalesce(sum(b.passes), 0)::float8 AS passes,
             coalesce(sum(b.truncated), 0)::float8 AS truncated, coalesce(sum(b.environment), 0)::float8 AS environment
      FROM in_force f
      LEFT JOIN bucket b
-       ON b.target = $1 AND b.problem_id = f.problem_id AND b.target_version = $2 AND b.problem_version = f.version
+       ON f.is_open AND b.target = $1 AND b.problem_id = f.problem_id AND b.target_version = $2 AND b.problem_version = f.version
       AND b.purpose = ANY($4::int[])
       AND (f.suite_hash IS NULL OR b.suite_hash = f.suite_hash OR b.suite_hash = '')
      GROUP BY f.problem_id, f.version, f.suite_hash, b.checkpoint

@@ -1,16 +1,19 @@
 import type { Sql } from '@tidemark/stage-runtime';
 
-/** Sets on which side of the exam versions lie. */
+/** Sets on which side of the exam versions lie. @returns the problems of which that was not known or has changed */
 export async function saveSplits(
   tx: Sql,
   rows: readonly { problemId: string; version: number; heldOut: boolean }[],
-): Promise<void> {
-  await tx.query(
-    `INSERT INTO problem_version (problem_id, version, held_out)
+): Promise<string[]> {
+  const changed = await tx.query<{ problem_id: string }>(
+    `INSERT INTO problem_version AS p (problem_id, version, held_out)
      SELECT * FROM unnest($1::text[], $2::int[], $3::boolean[]) ORDER BY 1, 2
-     ON CONFLICT (problem_id, version) DO UPDATE SET held_out = excluded.held_out`,
+     ON CONFLICT (problem_id, version) DO UPDATE SET held_out = excluded.held_out
+     WHERE p.held_out IS DISTINCT FROM excluded.held_out
+     RETURNING problem_id`,
     [rows.map((row) => row.problemId), rows.map((row) => row.version), rows.map((row) => row.heldOut)],
   );
+  return changed.map((row) => row.problem_id);
 }
 
 /**
@@ -45,7 +48,8 @@ export async function saveSuiteChanges(
      ORDER BY 1, 2
      ON CONFLICT (problem_id, version) DO UPDATE
      SET suite_hash = coalesce(p.suite_hash, excluded.suite_hash),
-         next_suite_hash = CASE WHEN coalesce(excluded.next_suite_hash, excluded.suite_hash) <> p.suite_hash
+         next_suite_hash = CASE WHEN coalesce(excluded.next_suite_hash, excluded.suite_hash)
+                                     <> coalesce(p.suite_hash, excluded.suite_hash)
                                 THEN coalesce(excluded.next_suite_hash, excluded.suite_hash) END`,
     [
       rows.map((row) => row.problemId),
@@ -112,12 +116,19 @@ export async function takeBackWithdrawals(
 /**
  * Notes problems for the next evaluation of every target that has evidence of them, though no group arrived: their version,
  * suite or withdrawal changed. By itself this makes no evaluation due.
+ *
+ * @param as `evidence` where groups that no evaluation could read can be read now: that makes one due, as groups do
  */
-export async function touchProblems(tx: Sql, problemIds: readonly string[]): Promise<void> {
+export async function touchProblems(
+  tx: Sql,
+  problemIds: readonly string[],
+  as: 'touched' | 'evidence' = 'touched',
+): Promise<void> {
+  if (problemIds.length === 0) return;
   await tx.query(
     `INSERT INTO unevaluated (target, problem_id, counted_groups, evidence_groups)
-     SELECT DISTINCT b.target, b.problem_id, 0, 0 FROM bucket b WHERE b.problem_id = ANY($1::text[])`,
-    [problemIds],
+     SELECT DISTINCT b.target, b.problem_id, 0, $2::int FROM bucket b WHERE b.problem_id = ANY($1::text[])`,
+    [problemIds, as === 'evidence' ? 1 : 0],
   );
 }
 

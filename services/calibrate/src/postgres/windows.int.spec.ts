@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startDatabase, type TestDatabase } from '../testing/database.ts';
-import { NOW_HOUR } from '../testing/events.ts';
-import { firstOpenHour, noteCounted } from './evidence.ts';
+import { decideCounting } from '../on-rollouts-graded/decide-counting.ts';
+import { graded, NOW_HOUR } from '../testing/events.ts';
+import { noteCounted } from './counted-groups.ts';
+import { firstOpenHour } from './evidence.ts';
 import { closeWindows } from './windows.ts';
 
 let database: TestDatabase;
@@ -10,7 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => database?.stop());
 
-const group = (groupId: string, windowHour: number) => ({ target: 'line-a', groupId, suiteHash: '', windowHour });
+const group = (groupId: string, intakeHour: number) => {
+  const counting = decideCounting(graded(groupId, 'p', { intakeHour }));
+  if (counting.kind !== 'count') throw new Error(counting.kind);
+  return counting;
+};
 
 it('forgets ids when their window is over, and refuses what belongs to it from then on', async () => {
   await noteCounted(database, [group('old', NOW_HOUR - 25), group('edge', NOW_HOUR - 23), group('new', NOW_HOUR)]);

@@ -19,7 +19,7 @@ export function graded(
   groupId: string,
   verdicts: string,
   group: MessageInitShape<typeof GroupIdentitySchema> = {},
-  rest: { suiteHash?: string; judgeVersion?: string; heldOut?: boolean } = {},
+  rest: { suiteHash?: string; judgeVersion?: string; heldOut?: boolean; submitter?: { name: string } } = {},
 ): RolloutsGraded {
   const kinds: Record<string, Verdict> = {
     p: Verdict.ACCEPTED,
