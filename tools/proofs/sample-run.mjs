@@ -3,7 +3,7 @@
  *
  *   node tools/proofs/sample-run.mjs --out FOLDER [--kafka host:port]
  *
- * Needs a build. Writes FOLDER/projection.ndjson and FOLDER/status.json. Evaluations are those that the sample commands:
+ * Needs a build. Writes FOLDER/projection.ndjson, FOLDER/status.json and FOLDER/metrics.txt. Evaluations are those that the sample commands:
  * two runs, on whichever log, then have the same projection.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -30,6 +30,7 @@ await tidemark.untilSaid('All is quiet.');
 const lines = await projection(tidemark.url);
 writeFileSync(join(out, 'projection.ndjson'), `${lines.join('\n')}\n`);
 writeFileSync(join(out, 'status.json'), JSON.stringify(await tidemark.status(), null, 2));
+writeFileSync(join(out, 'metrics.txt'), await (await fetch(`${tidemark.url}/metrics`)).text());
 const code = await tidemark.stop();
 console.log(
   `${lines.length} lines of projection in ${Math.round((Date.now() - startedAt) / 1000)} s, exit code ${code}`,

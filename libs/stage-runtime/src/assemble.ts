@@ -18,7 +18,11 @@ import { JobPool } from './jobs/job-pool.ts';
 import { TableLeaseKeeper } from './leases/table-lease-keeper.ts';
 import type { MomentListener } from './moments.ts';
 import { errorFields, NestLogger } from './observe/logger.ts';
+import { ConsumerProgress } from './observe/consumer-progress.ts';
+import { MetricsRegistry } from './observe/metrics-registry.ts';
 import { ReadinessBoard } from './observe/readiness-board.ts';
+import { RuntimeMetrics } from './observe/runtime-metrics.ts';
+import { sampleBacklog } from './observe/sample-backlog.ts';
 import { OutboxBell } from './relay/outbox-bell.ts';
 import { Relay } from './relay/relay.ts';
 import type { RunOptions } from './run-service.ts';
@@ -60,12 +64,16 @@ export async function assemble<Schema extends z.ZodObject>(
   const transactions = new Transactions(dataSource, reached, options.poolSize ?? DEFAULT_POOL_SIZE);
   const identity = { service: definition.name, environment: options.environment, replica: randomUUID() };
   const board = new ReadinessBoard();
+  const registry = options.metrics ?? new MetricsRegistry();
+  const metrics = new RuntimeMetrics(registry, definition.name);
   const parts: StageParts = {
     identity,
     log: options.log,
     transactions,
     logger,
     board,
+    metrics,
+    progress: new ConsumerProgress(),
     reached,
     ended: end.signal,
     backoff: options.backoff ?? DEFAULT_BACKOFF,
@@ -88,7 +96,7 @@ export async function assemble<Schema extends z.ZodObject>(
     const consumed = handlers.map(({ topic }) => topic);
     return ensureTopics(options.log, definition.name, definition.topics, consumed, options.partitions ?? 4);
   });
-  const status = new LateStatus(board);
+  const status = new LateStatus(board, registry);
   const runtime = StageModule.with({
     config,
     log: options.log,
@@ -96,14 +104,18 @@ export async function assemble<Schema extends z.ZodObject>(
     leases,
     status,
     readiness: board,
+    metrics,
     http: options.http,
-    database: new PooledStageDatabase(transactions, identity, parts.wakes),
+    database: new PooledStageDatabase(transactions, parts),
     blobs: new FolderBlobStore(options.blobFolder),
   });
   const app = await createApp(definition, [runtime, moduleOf(definition, config)], logger);
   app.connectMicroservice({ strategy: transport });
   const discovered = discover(app);
   const pools = discovered.workers.map((worker) => new JobPool(parts, worker));
+  const kinds = pools.map(({ kind }) => kind);
+  registry.sampleBy(identity.replica, () => sampleBacklog(parts, transport, dataSource, kinds));
+  end.signal.addEventListener('abort', () => registry.forget(identity.replica), { once: true });
   const timers = [...discovered.timers, forgetSeenEvents].map((work) => new TimerLoop(parts, work));
   return {
     engine: { parts, end, dataSource, app, transport, discovered, relay, bell, leases, pools, timers },

@@ -46,6 +46,9 @@ const RECORD_SQLSTATE_CLASSES = new Set(['21', '22', '23', 'P0']);
 const LOST_CONNECTION =
   /Connection terminated|is not queryable|timeout exceeded when trying to connect|Cannot use a pool after|Driver not Connected|[Qq]uery runner already released|Transaction is not started yet/;
 
+/** What a retry is put down to in metrics: the dependency at fault, else `work`, the work itself. */
+export const causeOfRetry = (fault: Fault): string => (fault.kind === 'dependency' ? fault.dependency : 'work');
+
 /** Sorts an error, looking through its chain of causes. */
 export function classifyFault(error: unknown): Fault {
   for (const link of chain(error)) {

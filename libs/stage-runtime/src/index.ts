@@ -19,11 +19,15 @@ export {
   InjectLogger,
   LeaseKeeper,
   type LeaseOwner,
+  type Gathered,
   StageDatabase,
+  StageMetrics,
   StageReadiness,
+  type Tally,
   type TransactionOptions,
 } from './injectables.ts';
 export { createLogger } from './observe/logger.ts';
+export { MetricsRegistry } from './observe/metrics-registry.ts';
 export { type EventHandler, OnEvent, type OnEventOptions } from './on-event.ts';
 export { openLog } from './open-log.ts';
 export { runAlone } from './run-alone.ts';

@@ -31,6 +31,38 @@ export abstract class StageReadiness {
   abstract clear(concern: string): void;
 }
 
+/** Counts what happened. */
+export interface Tally {
+  inc(labels?: Readonly<Record<string, string>>, by?: number): void;
+}
+
+/** Shows how much there is. */
+export interface GaugeOf {
+  set(labels: Readonly<Record<string, string>>, value: number): void;
+}
+
+/** A value of a gauge that is looked up. */
+export interface Gathered {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/**
+ * Metrics of a service's own, beside the runtime's. Names are Prometheus': `tidemark_<what>_<unit>`, counters end in
+ * `_total`; every one gets the label `service`. Injected by its class.
+ */
+export abstract class StageMetrics {
+  /** Asking again for a name gives the same counter. */
+  abstract counter(name: string, help: string, labels: readonly string[]): Tally;
+  /** @param gather called at each scrape; by index or up to a limit, never a full scan */
+  abstract gauge(
+    name: string,
+    help: string,
+    labels: readonly string[],
+    gather: () => Promise<readonly Gathered[]>,
+  ): void;
+}
+
 /** The service's own schema, outside the transactions that the runtime opens. Injected by its class. */
 export abstract class StageDatabase implements Sql {
   /** One statement, committed by itself: for reading. What publishes or changes state uses {@link transaction}. */

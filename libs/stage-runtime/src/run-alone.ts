@@ -4,6 +4,7 @@ import { openLog } from './open-log.ts';
 import { ConfigError, configFaults, parseConfig, unknownVariables } from './config/parse-config.ts';
 import type { ServiceDefinition } from './define-service.ts';
 import { createLogger } from './observe/logger.ts';
+import { MetricsRegistry } from './observe/metrics-registry.ts';
 import { runService } from './run-service.ts';
 import { whileAway } from './while-away.ts';
 
@@ -35,7 +36,10 @@ async function start<Schema extends z.ZodObject>(definition: ServiceDefinition<S
     process.stderr.write(`tidemark ${name}: ${variable} is no setting of ${name}; it is left aside\n`);
   }
   const log = await whileAway(() => openLog(config, createLogger('event-log', config.logLevel)));
+  const metrics = new MetricsRegistry();
+  metrics.collectProcessMetrics();
   const service = await runService(definition, {
+    metrics,
     environment: config.environment,
     log,
     databaseUrl: config.databaseUrl,

@@ -2,6 +2,7 @@ import type { EventLog } from '@tidemark/event-log';
 import type { z } from 'zod';
 import type { Activity } from './activity.ts';
 import type { ServiceDefinition } from './define-service.ts';
+import type { MetricsRegistry } from './observe/metrics-registry.ts';
 import type { HttpOptions } from './injectables.ts';
 import { startStage } from './start-stage.ts';
 
@@ -24,6 +25,8 @@ export interface RunOptions {
   readonly advertisedAddress?: string;
   /** Partitions of topics that are created. Default 4. */
   readonly partitions?: number;
+  /** Where metrics are gathered; services of one process share it. Default: one of its own. */
+  readonly metrics?: MetricsRegistry;
   /** `silent` in specs. Default `info`. */
   readonly logLevel?: string;
   /** Where log lines are appended. Default: stdout. */

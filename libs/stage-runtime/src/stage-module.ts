@@ -11,6 +11,7 @@ import {
   STAGE_HTTP,
   STAGE_LOGGER,
   StageDatabase,
+  StageMetrics,
   StageReadiness,
 } from './injectables.ts';
 
@@ -23,6 +24,7 @@ export interface Injectables {
   readonly leases: LeaseKeeper;
   readonly blobs: BlobStore;
   readonly readiness: StageReadiness;
+  readonly metrics: StageMetrics;
   readonly status: StageStatus;
   readonly http: HttpOptions | undefined;
 }
@@ -39,6 +41,7 @@ export class StageModule {
       { provide: LeaseKeeper, useValue: injectables.leases },
       { provide: BlobStore, useValue: injectables.blobs },
       { provide: StageReadiness, useValue: injectables.readiness },
+      { provide: StageMetrics, useValue: injectables.metrics },
       { provide: STAGE_STATUS, useValue: injectables.status },
       { provide: STAGE_HTTP, useValue: injectables.http },
     ];

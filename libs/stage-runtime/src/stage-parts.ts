@@ -4,7 +4,9 @@ import type { BackoffOptions } from './backoff.ts';
 import type { Transactions } from './database/transactions.ts';
 import type { StageIdentity } from './identity.ts';
 import type { MomentListener } from './moments.ts';
+import type { ConsumerProgress } from './observe/consumer-progress.ts';
 import type { ReadinessBoard } from './observe/readiness-board.ts';
+import type { RuntimeMetrics } from './observe/runtime-metrics.ts';
 import type { Wakes } from './stage-work.ts';
 
 /** What every moving part of a running service is given. */
@@ -14,6 +16,8 @@ export interface StageParts {
   readonly transactions: Transactions;
   readonly logger: Logger;
   readonly board: ReadinessBoard;
+  readonly metrics: RuntimeMetrics;
+  readonly progress: ConsumerProgress;
   readonly wakes: Wakes;
   readonly reached: MomentListener;
   /** Aborts when the service stops or is given up: nobody waits or starts again after that. */

@@ -1,19 +1,23 @@
-import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
+import { type DescMessage, isMessage, type MessageShape } from '@bufbuild/protobuf';
 import type { TopicDefinition } from '@tidemark/event-log';
 import type { AnyTopic, Cause, HeldLease, JobKind, NewJob, StageTransaction, StoredOffsets } from './api.ts';
+import { DeadLetterSchema, type DeadLetter } from '@tidemark/proto';
 import { readStoredOffsets } from './consume/offset-table.ts';
 import type { OpenTransaction } from './database/transactions.ts';
 import { addJobs } from './jobs/job-table.ts';
-import type { StageIdentity } from './identity.ts';
 import { assertLease } from './leases/lease-table.ts';
 import { messageEvent, type OutgoingEvent, tombstoneEvent } from './outbox/outgoing-event.ts';
 import { writeOutbox } from './outbox/write-outbox.ts';
+import type { StageParts } from './stage-parts.ts';
 
 /** Whom to wake once a transaction is committed. */
 export interface Wakes {
   relay(shards: ReadonlySet<number>): void;
   worker(kind: string): void;
 }
+
+/** What work needs of the running service. */
+export type WorkParts = Pick<StageParts, 'identity' | 'metrics' | 'wakes'>;
 
 /** What one handler did within a transaction: collects its events, and writes them by {@link finish}. */
 export class StageWork implements StageTransaction {
@@ -24,9 +28,8 @@ export class StageWork implements StageTransaction {
   /** @param handler stable name from which event ids derive */
   constructor(
     private readonly open: OpenTransaction,
-    private readonly identity: StageIdentity,
+    private readonly parts: WorkParts,
     private readonly handler: string,
-    private readonly wakes: Wakes,
   ) {}
 
   query<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
@@ -37,6 +40,7 @@ export class StageWork implements StageTransaction {
   publish<D extends DescMessage>(cause: Cause, topic: TopicDefinition<D>, message: MessageShape<D>): void {
     this.assertUnfinished();
     this.events.push(messageEvent(this.originOf(cause), topic, message));
+    if (isMessage(message, DeadLetterSchema)) this.countDeadLetter(message);
   }
 
   publishTombstone(cause: Cause, topic: AnyTopic, key: string): void {
@@ -47,7 +51,7 @@ export class StageWork implements StageTransaction {
   async enqueue<P>(kind: JobKind<P>, jobs: readonly NewJob<P>[]): Promise<void> {
     this.assertUnfinished();
     await addJobs(this.open, kind, jobs);
-    this.open.afterCommit(() => this.wakes.worker(kind.name));
+    this.open.afterCommit(() => this.parts.wakes.worker(kind.name));
   }
 
   assertLease(lease: HeldLease): Promise<void> {
@@ -57,7 +61,7 @@ export class StageWork implements StageTransaction {
 
   storedOffsets(topic: Pick<AnyTopic, 'name'>): Promise<StoredOffsets | undefined> {
     this.assertUnfinished();
-    return readStoredOffsets(this.open, this.identity, topic.name);
+    return readStoredOffsets(this.open, this.parts.identity, topic.name);
   }
 
   afterCommit(action: () => void): void {
@@ -74,13 +78,18 @@ export class StageWork implements StageTransaction {
   async finish(): Promise<void> {
     this.finished = true;
     const shards = await writeOutbox(this.open, this.events);
-    if (shards.size > 0) this.open.afterCommit(() => this.wakes.relay(shards));
+    if (shards.size > 0) this.open.afterCommit(() => this.parts.wakes.relay(shards));
+  }
+
+  private countDeadLetter({ topic, errorCode }: DeadLetter): void {
+    const labels = { topic, code: errorCode };
+    this.open.afterCommit(() => this.parts.metrics.deadLetters.inc(labels));
   }
 
   private originOf(cause: Cause) {
     const ordinal = this.ordinals.get(cause.id) ?? 0;
     this.ordinals.set(cause.id, ordinal + 1);
-    return { service: this.identity.service, handler: this.handler, cause, ordinal };
+    return { service: this.parts.identity.service, handler: this.handler, cause, ordinal };
   }
 
   private assertUnfinished(): void {

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { EvaluateWhenDue } from './evaluate/evaluate-when-due.ts';
 import { Evaluator } from './evaluate/evaluator.ts';
+import { EvidenceAge } from './evaluate/evidence-age.ts';
 import { CloseWindows } from './housekeeping/close-windows.ts';
 import { PendingEvaluations } from './housekeeping/pending-evaluations.ts';
 import { RetakeParked } from './housekeeping/retake-parked.ts';
@@ -30,6 +31,6 @@ import { OnTargetDeclared } from './on-target-declared/on-target-declared.ts';
     OnSuiteChanged,
     OnTargetDeclared,
   ],
-  providers: [CloseWindows, EvaluateWhenDue, Evaluator, Measure, PendingEvaluations, RetakeParked],
+  providers: [CloseWindows, EvaluateWhenDue, Evaluator, EvidenceAge, Measure, PendingEvaluations, RetakeParked],
 })
 export class CalibrateModule {}

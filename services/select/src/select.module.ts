@@ -14,6 +14,7 @@ import { OnProblemWithdrawn } from './on-problem-withdrawn/on-problem-withdrawn.
 import { OnRolloutsGraded } from './on-rollouts-graded/on-rollouts-graded.ts';
 import { OnTargetDeclared } from './on-target-declared/on-target-declared.ts';
 import { Reselect } from './reselect/reselect.ts';
+import { Staleness } from './reselect/staleness.ts';
 
 @Module({
   controllers: [
@@ -28,6 +29,6 @@ import { Reselect } from './reselect/reselect.ts';
     OnDifficultyEstimated,
     OnRolloutsGraded,
   ],
-  providers: [CuratedTopics, Reselect, NextBatch, ForgetLeases, SelectServer],
+  providers: [CuratedTopics, Reselect, Staleness, NextBatch, ForgetLeases, SelectServer],
 })
 export class SelectModule {}

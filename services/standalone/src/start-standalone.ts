@@ -1,7 +1,7 @@
 import { BundledPostgresError, freePort } from '@tidemark/bundled-postgres';
 import { type EventLog, openEmbeddedEventLog, openKafkaEventLog } from '@tidemark/event-log';
 import { ServiceDirectory } from '@tidemark/gateway';
-import { ConfigError, configFaults, type RunningService } from '@tidemark/stage-runtime';
+import { ConfigError, configFaults, MetricsRegistry, type RunningService } from '@tidemark/stage-runtime';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { type Database, openDatabase } from './open-database.ts';
 import { services } from './services.ts';
@@ -86,10 +86,13 @@ async function startServices(
   };
   const faults = services.flatMap(({ name, configSchema }) => configFaults(configSchema, name, env));
   if (faults.length > 0) throw new ConfigError(faults);
+  const metrics = new MetricsRegistry();
+  metrics.collectProcessMetrics();
   const running: RunningService[] = [];
   for (const service of services) {
     const started = await service.start({
       environment: 'local',
+      metrics,
       log,
       databaseUrl: database.url,
       blobFolder: folder.blobs,

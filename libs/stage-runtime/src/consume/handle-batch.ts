@@ -17,7 +17,7 @@ export async function handleBatch(
   batch: FetchedBatch,
 ): Promise<void> {
   const attempts = new Map<Incoming, number>();
-  const newWork = () => new StageWork(open, parts.identity, handler.name, parts.wakes);
+  const newWork = () => new StageWork(open, parts, handler.name);
   const layAside = async (record: Incoming, fault: { code: string; message: string }) => {
     const work = newWork();
     work.add(deadLetterEvent(parts.identity, handler.name, record, fault, Math.max(1, attempts.get(record) ?? 1)));
@@ -25,7 +25,10 @@ export async function handleBatch(
     await work.finish();
     const { topic, partition, offset } = record.record;
     const fields = { topic, partition, offset: String(offset), event: record.id, code: fault.code };
-    open.afterCommit(() => parts.logger.warn({ ...fields, reason: fault.message.slice(0, 300) }, 'dead letter'));
+    open.afterCommit(() => {
+      parts.logger.warn({ ...fields, reason: fault.message.slice(0, 300) }, 'dead letter');
+      parts.metrics.deadLetters.inc({ topic, code: fault.code });
+    });
   };
 
   const readable: Incoming[] = [];

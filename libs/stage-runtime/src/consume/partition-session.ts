@@ -1,6 +1,6 @@
 import type { FetchedBatch, PartitionSession } from '@tidemark/event-log';
 import { backoffMs } from '../backoff.ts';
-import { classifyFault } from '../faults.ts';
+import { causeOfRetry, classifyFault } from '../faults.ts';
 import { errorFields } from '../observe/logger.ts';
 import { sleep } from '../sleep.ts';
 import type { StageParts } from '../stage-parts.ts';
@@ -24,6 +24,9 @@ export class StageSession implements PartitionSession {
   /** Tries until it is stored or lost: a dependency's fault holds the partition, and never costs a record. */
   async onBatch(batch: FetchedBatch): Promise<'stored' | 'lost'> {
     if (batch.fetchedFrom !== this.expected.next) return 'lost';
+    const startedMs = performance.now();
+    const { metrics, progress } = this.parts;
+    progress.taken(batch);
     const concern = `${batch.partition.topic}/${batch.partition.partition}`;
     const over = AbortSignal.any([batch.signal, this.parts.ended]);
     for (let attempt = 1; ; attempt++) {
@@ -32,6 +35,12 @@ export class StageSession implements PartitionSession {
         if (over.aborted) return 'lost';
         const outcome = await this.store(batch);
         this.parts.board.clear(concern);
+        if (outcome === 'stored') {
+          const topic = { topic: batch.partition.topic };
+          progress.stored(batch);
+          metrics.records.inc(topic, batch.records.length);
+          if (batch.records.length > 0) metrics.batchSeconds.observe(topic, (performance.now() - startedMs) / 1000);
+        }
         return outcome;
       } catch (error) {
         if (over.aborted) throw error;
@@ -39,6 +48,7 @@ export class StageSession implements PartitionSession {
         const what = fault.kind === 'dependency' ? fault.dependency : 'runtime';
         this.parts.board.set(concern, `${concern} waits for ${what}: ${fault.message}`);
         const waitMs = backoffMs(attempt, this.parts.backoff);
+        metrics.retries.inc({ part: 'consumer', name: batch.partition.topic, cause: causeOfRetry(fault) });
         this.parts.logger.warn({ partition: concern, attempt, waitMs, ...errorFields(error) }, 'consumption paused');
         await this.waitAsMember(batch, waitMs, over);
       }

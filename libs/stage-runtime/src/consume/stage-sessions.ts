@@ -15,6 +15,7 @@ export class StageSessions implements SessionFactory {
 
   async open(partition: PartitionId, bounds: LogBounds) {
     const stored = await openOffset(this.parts.transactions, this.group, partition, bounds.logStart);
+    this.parts.progress.opened(partition, stored.next, bounds);
     return { start: stored.next, session: new StageSession(this.parts, this.handler, this.group, stored) };
   }
 

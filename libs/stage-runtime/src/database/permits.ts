@@ -4,6 +4,11 @@ export class Permits {
 
   constructor(private free: number) {}
 
+  /** How many wait. */
+  get awaited(): number {
+    return this.waiting.length;
+  }
+
   async with<T>(work: () => Promise<T>): Promise<T> {
     if (this.free > 0) this.free--;
     else await new Promise<void>((resolve) => this.waiting.push(resolve));

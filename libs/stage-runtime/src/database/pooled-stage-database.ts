@@ -1,15 +1,13 @@
 import type { StageTransaction } from '../api.ts';
-import type { StageIdentity } from '../identity.ts';
 import { StageDatabase, type TransactionOptions } from '../injectables.ts';
-import { StageWork, type Wakes } from '../stage-work.ts';
+import { StageWork, type WorkParts } from '../stage-work.ts';
 import type { Transactions } from './transactions.ts';
 
 /** {@link StageDatabase} on the service's pool. */
 export class PooledStageDatabase extends StageDatabase {
   constructor(
     private readonly transactions: Transactions,
-    private readonly identity: StageIdentity,
-    private readonly wakes: Wakes,
+    private readonly parts: WorkParts,
   ) {
     super();
   }
@@ -23,11 +21,11 @@ export class PooledStageDatabase extends StageDatabase {
     work: (tx: StageTransaction) => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
-    const name = `${this.identity.service}/${handler}`;
+    const name = `${this.parts.identity.service}/${handler}`;
     return await this.transactions.run(
       name,
       async (open) => {
-        const tx = new StageWork(open, this.identity, name, this.wakes);
+        const tx = new StageWork(open, this.parts, name);
         const result = await work(tx);
         await tx.finish();
         return result;

@@ -62,6 +62,11 @@ export class Transactions implements Sql {
     this.permits = new Permits(Math.max(1, poolSize - KEPT_FOR_STATEMENTS));
   }
 
+  /** Transactions that wait for leave to open. */
+  get waiting(): number {
+    return this.permits.awaited;
+  }
+
   /** One statement by itself. */
   async query<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
     const runner = this.dataSource.createQueryRunner();

@@ -1,4 +1,5 @@
 import type { Activity } from '../activity.ts';
+import type { MetricsRegistry } from '../observe/metrics-registry.ts';
 import type { ReadinessBoard } from '../observe/readiness-board.ts';
 import type { Readiness, RunningService } from '../run-service.ts';
 import type { StageStatus } from './status.controller.ts';
@@ -7,7 +8,10 @@ import type { StageStatus } from './status.controller.ts';
 export class LateStatus implements StageStatus {
   private running: RunningService | undefined;
 
-  constructor(private readonly board: ReadinessBoard) {}
+  constructor(
+    private readonly board: ReadinessBoard,
+    private readonly registry: MetricsRegistry,
+  ) {}
 
   tell(running: RunningService): void {
     this.running = running;
@@ -15,6 +19,10 @@ export class LateStatus implements StageStatus {
 
   readiness(): Readiness {
     return this.board.read();
+  }
+
+  metrics(): Promise<string> {
+    return this.registry.read();
   }
 
   async activity(): Promise<Activity> {

@@ -4,7 +4,7 @@ import { AccessTokenMissingError, isLoopback, tokenMatches, urlOf } from './acce
 
 /** Open to probes, which hold no token. */
 const OPEN_PATHS = new Set(['/livez', '/readyz']);
-const OWN_PATHS = new Set(['/activity']);
+const OWN_PATHS = new Set(['/activity', '/metrics']);
 
 /** @throws AccessTokenMissingError */
 export function assertAccess(http: NonNullable<RunOptions['http']>): void {

@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, ServiceUnavailableException } from '@nestjs/common';
+import { Controller, Get, Header, Inject, ServiceUnavailableException } from '@nestjs/common';
 import type { Activity } from '../activity.ts';
 import { classifyFault } from '../faults.ts';
 import type { Readiness } from '../run-service.ts';
@@ -12,6 +12,8 @@ export const InjectStageStatus = (): ParameterDecorator => Inject(STAGE_STATUS);
 export interface StageStatus {
   readiness(): Readiness;
   activity(): Promise<Activity>;
+  /** In Prometheus' text format, of every service of the process. */
+  metrics(): Promise<string>;
 }
 
 @Controller()
@@ -30,6 +32,13 @@ export class StatusController {
     const readiness = this.status.readiness();
     if (!readiness.ready) throw new ServiceUnavailableException(readiness);
     return readiness;
+  }
+
+  /** What Prometheus scrapes. */
+  @Get('metrics')
+  @Header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
+  metrics(): Promise<string> {
+    return this.status.metrics();
   }
 
   /** What is in hand; 503 while it cannot be counted. */

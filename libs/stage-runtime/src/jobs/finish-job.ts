@@ -36,7 +36,7 @@ async function finishing(
   const handler = `${parts.identity.service}/job/${job.kind}`;
   await parts.transactions.run(handler, async (open) => {
     if (!(await removeJob(open, job))) throw new JobLost(job);
-    const work = new StageWork(open, parts.identity, handler, parts.wakes);
+    const work = new StageWork(open, parts, handler);
     await finish(work);
     await work.finish();
   });

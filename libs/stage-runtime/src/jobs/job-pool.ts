@@ -92,10 +92,12 @@ export class JobPool<P, R> {
 
   private begin(job: TakenJob): void {
     const abort = new AbortController();
+    const startedMs = performance.now();
     const done = this.work(job, abort.signal)
       .catch((error: unknown) => this.afterError(job, abort.signal, error))
       .catch((error: unknown) => this.parts.logger.warn({ ...fieldsOf(job), ...errorFields(error) }, 'job is left'))
       .finally(() => {
+        this.parts.metrics.jobSeconds.observe({ kind: this.kind }, (performance.now() - startedMs) / 1000);
         this.inHand.delete(job.token);
         this.bell.ring();
       });
@@ -111,6 +113,7 @@ export class JobPool<P, R> {
     await this.parts.reached('mid-job', this.concern);
     await this.completing(job, signal, () => completeJob(this.parts, this.worker, job, leased, result));
     this.parts.board.clear(this.concern);
+    this.ended('completed');
   }
 
   /** The work is done and may have been dear: as long as the lease holds, a database that is away is waited for. */
@@ -132,6 +135,7 @@ export class JobPool<P, R> {
     if (this.abandoned) return;
     if (error instanceof JobLost) {
       logger.info(fieldsOf(job), 'job is no longer ours');
+      this.ended('lost');
       return;
     }
     if (ended.aborted && signal.aborted) {
@@ -143,6 +147,7 @@ export class JobPool<P, R> {
       board.set(this.concern, `${this.concern} wait for ${fault.dependency}: ${fault.message}`);
       const waitMs = backoffMs(job.attempts, backoff);
       logger.warn({ ...fieldsOf(job), waitMs, ...errorFields(error) }, 'job waits for a dependency');
+      this.ended('retried');
       await this.putBack(job, waitMs, job.faults, fault.message);
       return;
     }
@@ -150,8 +155,13 @@ export class JobPool<P, R> {
     const given = error instanceof Error ? error : new Error(String(error));
     const isFinal = given instanceof RecordFault || faults >= (this.worker.maxAttempts ?? DEFAULT_MAX_ATTEMPTS);
     logger.warn({ ...fieldsOf(job), faults, isFinal, ...errorFields(error) }, 'job failed');
+    this.ended(isFinal ? 'failed' : 'retried');
     if (isFinal) await this.giveUp(job, given);
     else await this.putBack(job, backoffMs(faults, backoff), faults, fault.message);
+  }
+
+  private ended(outcome: 'completed' | 'failed' | 'retried' | 'lost'): void {
+    this.parts.metrics.jobsEnded.inc({ kind: this.kind, outcome });
   }
 
   private async giveUp(job: TakenJob, error: Error): Promise<void> {

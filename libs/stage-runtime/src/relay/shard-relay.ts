@@ -1,7 +1,7 @@
 import { type FencedWriter, writerName } from '@tidemark/event-log';
 import { backoffMs } from '../backoff.ts';
 import { Bell } from '../bell.ts';
-import { classifyFault } from '../faults.ts';
+import { causeOfRetry, classifyFault } from '../faults.ts';
 import type { LeaseKeeper } from '../injectables.ts';
 import { errorFields } from '../observe/logger.ts';
 import { sleep } from '../sleep.ts';
@@ -50,7 +50,7 @@ export class ShardRelay {
   }
 
   private async loop(): Promise<void> {
-    const { ended, board, logger, backoff } = this.parts;
+    const { ended, board, logger, backoff, metrics } = this.parts;
     for (let failures = 0; !ended.aborted; ) {
       try {
         await this.drain();
@@ -62,7 +62,9 @@ export class ShardRelay {
         await this.discardWriter();
         if (ended.aborted) return;
         const waitMs = backoffMs(++failures, backoff);
-        board.set(this.concern, `${this.concern} cannot publish: ${classifyFault(error).message}`);
+        const fault = classifyFault(error);
+        board.set(this.concern, `${this.concern} cannot publish: ${fault.message}`);
+        metrics.retries.inc({ part: 'relay', name: String(this.shard), cause: causeOfRetry(fault) });
         logger.warn({ shard: this.shard, failures, waitMs, ...errorFields(error) }, 'relay begins again');
         await sleep(waitMs, ended);
       }
@@ -91,7 +93,7 @@ export class ShardRelay {
   }
 
   private async publish(): Promise<void> {
-    const { identity, log, transactions, reached } = this.parts;
+    const { identity, log, transactions, reached, metrics } = this.parts;
     this.writer ??= await log.writer(writerName(identity.environment, identity.service, this.shard));
     const sent = await this.writer.transaction(() => readOutbox(transactions, this.shard));
     if (sent.length === 0) return;
@@ -101,6 +103,7 @@ export class ShardRelay {
       this.shard,
       sent.map(({ id }) => id),
     );
+    for (const { topic } of sent) metrics.published.inc({ topic });
     if (sent.length >= MAX_ROWS) this.lastStartMs = 0;
   }
 

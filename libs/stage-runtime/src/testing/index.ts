@@ -9,6 +9,8 @@ import type { Moment } from '../moments.ts';
 import type { RunningService } from '../run-service.ts';
 import { ProcessHarness } from './harness.ts';
 
+export { Scrape } from './scrape.ts';
+
 export interface StageHarnessOptions {
   /** Fields of the service's configuration that differ from their defaults, as text. */
   readonly config?: Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@ import type { StageTransaction } from '../api.ts';
 import { backoffMs } from '../backoff.ts';
 import type { OpenTransaction } from '../database/transactions.ts';
 import type { TimerTick } from '../every.ts';
-import { classifyFault } from '../faults.ts';
+import { causeOfRetry, classifyFault } from '../faults.ts';
 import { errorFields } from '../observe/logger.ts';
 import { sleep } from '../sleep.ts';
 import type { StageParts } from '../stage-parts.ts';
@@ -36,7 +36,7 @@ export class TimerLoop {
   }
 
   private async loop(): Promise<void> {
-    const { ended, board, logger, backoff } = this.parts;
+    const { ended, board, logger, backoff, metrics } = this.parts;
     const concern = `timer ${this.work.name}`;
     for (let failures = 0; !ended.aborted; ) {
       try {
@@ -47,7 +47,9 @@ export class TimerLoop {
       } catch (error) {
         if (ended.aborted) return;
         const waitMs = backoffMs(++failures, backoff);
-        board.set(concern, `${concern} fails: ${classifyFault(error).message}`);
+        const fault = classifyFault(error);
+        board.set(concern, `${concern} fails: ${fault.message}`);
+        metrics.retries.inc({ part: 'timer', name: this.work.name, cause: causeOfRetry(fault) });
         logger.warn({ timer: this.work.name, failures, waitMs, ...errorFields(error) }, 'timer failed');
         await sleep(waitMs, ended);
       }
@@ -86,7 +88,7 @@ export class TimerLoop {
   }
 
   private async turnIn(open: OpenTransaction, key: string, tick: bigint): Promise<void> {
-    const work = new StageWork(open, this.parts.identity, this.handler, this.parts.wakes);
+    const work = new StageWork(open, this.parts, this.handler);
     const cause = { id: `${this.work.name}/${key}/${tick}`, traceparent: undefined };
     await this.work.turn({ ...cause, tick }, work);
     await work.finish();

@@ -1,5 +1,5 @@
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
-import { groupName, type LogConsumer } from '@tidemark/event-log';
+import { groupName, type LogConsumer, type PartitionId } from '@tidemark/event-log';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { StageSessions } from '../consume/stage-sessions.ts';
 import type { TopicHandler } from '../consume/topic-handler.ts';
@@ -29,6 +29,11 @@ export class EventLogTransport extends Server implements CustomTransportStrategy
       const name = `${this.parts.identity.service}/${topic.name}`;
       return { name, topic, options, handle: (batch, tx) => callHandler(handler, batch, tx) };
     });
+  }
+
+  /** Partitions held now. */
+  assignment(): readonly PartitionId[] {
+    return this.consumers.flatMap((consumer) => consumer.assignment());
   }
 
   listen(callback: (error?: unknown) => void): void {

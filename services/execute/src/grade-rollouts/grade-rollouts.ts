@@ -12,6 +12,7 @@ import {
   Split,
   type TargetDeclared,
   TestSuiteSchema,
+  Verdict,
 } from '@tidemark/proto';
 import {
   DependencyFault,
@@ -20,7 +21,9 @@ import {
   type LeasedJob,
   RecordFault,
   StageDatabase,
+  StageMetrics,
   type StageTransaction,
+  type Tally,
   Worker,
 } from '@tidemark/stage-runtime';
 import type { ExecuteConfig } from '../execute.config.ts';
@@ -41,13 +44,16 @@ import { saysNothingOfTheModel } from './to-wire-verdict.ts';
 export class GradeRollouts implements JobWorker<Grading, RolloutsGraded> {
   readonly kind;
   readonly concurrency;
+  private readonly verdicts: Tally;
 
   constructor(
     private readonly host: JudgeHost,
     private readonly database: StageDatabase,
     private readonly blobs: BlobStore,
+    metrics: StageMetrics,
     @InjectConfig() private readonly config: ExecuteConfig,
   ) {
+    this.verdicts = metrics.counter('tidemark_verdicts_total', 'Attempts judged, by verdict.', ['verdict']);
     this.kind = { ...gradingJobs, bound: config.maxOpenJobs };
     this.concurrency = config.workers;
   }
@@ -82,6 +88,9 @@ export class GradeRollouts implements JobWorker<Grading, RolloutsGraded> {
 
   async complete(tx: StageTransaction, job: LeasedJob<Grading>, graded: RolloutsGraded): Promise<void> {
     tx.publish(job, topics.rolloutsGraded, graded);
+    tx.afterCommit(() => {
+      for (const { verdict } of graded.verdicts) this.verdicts.inc({ verdict: Verdict[verdict].toLowerCase() });
+    });
     const failures = graded.verdicts.filter(({ verdict }) => saysNothingOfTheModel(verdict));
     if (graded.group) await saveEnvironmentFailures(tx, graded.group, failures);
   }

@@ -1,3 +1,4 @@
+import { AddAges1764530000000 } from './add-ages-1764530000000.ts';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class SelectTables1764500000000 implements MigrationInterface {
@@ -103,4 +104,4 @@ export class SelectTables1764500000000 implements MigrationInterface {
   }
 }
 
-export const migrations = [SelectTables1764500000000];
+export const migrations = [SelectTables1764500000000, AddAges1764530000000];
