@@ -1,10 +1,10 @@
-import { clone, type DescMessage, type JsonValue, type MessageShape, ScalarType, toJson } from '@bufbuild/protobuf';
+import { clone, type DescField, type DescMessage, type JsonValue, type MessageShape, toJson } from '@bufbuild/protobuf';
 import { reflect, type ReflectMessage } from '@bufbuild/protobuf/reflect';
-import { AttemptVerdictSchema, DeadLetterSchema, EvidenceSchema, PayloadSchema } from '@tidemark/proto';
 
 /**
- * A message as protobuf JSON without contents: bytes of payloads (statements, tests, solutions, outputs) and of dead
- * letters are left out, so that what a dump shows can't be a hidden test. Hash and size stay.
+ * A message as protobuf JSON without contents: what the contracts mark `debug_redact` (statements, code, tests, outputs,
+ * the bytes of dead letters) is left out, so that what a dump shows can't be a held-out problem or a hidden test. Hashes
+ * and sizes stay.
  */
 export function messageJson<D extends DescMessage>(schema: D, message: MessageShape<D>): JsonValue {
   const copy = clone(schema, message);
@@ -15,7 +15,7 @@ export function messageJson<D extends DescMessage>(schema: D, message: MessageSh
 function redact(message: ReflectMessage): void {
   for (const field of message.fields) {
     if (!message.isSet(field)) continue;
-    if (isContent(message, field.name)) {
+    if (isContent(field)) {
       message.clear(field);
       continue;
     }
@@ -27,11 +27,7 @@ function redact(message: ReflectMessage): void {
         if (field.listKind === 'message') for (const item of message.get(field)) redact(item as ReflectMessage);
         break;
       case 'map':
-        if (field.mapKind === 'message') {
-          for (const [, item] of message.get(field)) redact(item as ReflectMessage);
-        } else if (field.mapKind === 'scalar' && field.scalar === ScalarType.BYTES) {
-          message.clear(field);
-        }
+        if (field.mapKind === 'message') for (const [, item] of message.get(field)) redact(item as ReflectMessage);
         break;
       case 'scalar':
       case 'enum':
@@ -40,10 +36,4 @@ function redact(message: ReflectMessage): void {
   }
 }
 
-function isContent({ desc }: ReflectMessage, field: string): boolean {
-  if (desc.typeName === PayloadSchema.typeName) return field === 'inline';
-  // A program may print what it was given, and evidence quotes tests.
-  if (desc.typeName === AttemptVerdictSchema.typeName) return field === 'excerpt';
-  if (desc.typeName === EvidenceSchema.typeName) return field === 'text';
-  return desc.typeName === DeadLetterSchema.typeName && field === 'value';
-}
+const isContent = (field: DescField): boolean => field.proto.options?.debugRedact ?? false;
