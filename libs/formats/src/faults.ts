@@ -26,7 +26,9 @@ export interface Fault {
 /** Something that was dropped or repaired; the record goes in all the same. */
 export interface Warning {
   readonly code: 'unknown_field' | 'repaired_character';
+  /** Path within the record; with `[]` for any index where the reason counts several places. */
   readonly field: string;
+  /** What was done and, where it was done in several places, how often. */
   readonly reason: string;
 }
 
@@ -45,12 +47,15 @@ export function describeFault(place: Place, fault: Fault): string {
   return `${where}: ${what}${fault.reason}. ${fault.advice}`;
 }
 
-/** Writes a path in the form that {@link Fault.field} has. */
+/** Longest path that is written out, in characters: a key may be as long as the record. */
+const PATH_CHARACTERS = 300;
+
+/** Writes a path in the form that {@link Fault.field} has; what is longer than 300 characters ends in `…`. */
 export function pathText(path: readonly PropertyKey[]): string {
   let text = '';
   for (const step of path) {
     if (typeof step === 'number') text += `[${step}]`;
     else text += text ? `.${String(step)}` : String(step);
   }
-  return text;
+  return text.length > PATH_CHARACTERS ? `${text.slice(0, PATH_CHARACTERS).toWellFormed()}…` : text;
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type Fault, type FaultCode, pathText, type Warning } from '../faults.ts';
+import { groupWarnings, type Noticed } from '../group-warnings.ts';
 import { limits } from '../limits.ts';
 import { JsonNumber, type Plain, RawJson } from './plain.ts';
 
@@ -9,8 +10,8 @@ export type ReadFields<T> =
   | { readonly kind: 'faulty'; readonly faults: readonly Fault[] };
 
 /**
- * Runs a schema of strict objects over a record. Unknown fields are dropped with a warning; everything else that is
- * wrong is reported at once.
+ * Runs a schema of strict objects over a record. Unknown fields are dropped with a warning, one for each kind of place;
+ * everything else that is wrong is reported at once.
  *
  * @param holds what a field holds, by path with `[]` for any index, for the advice
  */
@@ -19,12 +20,12 @@ export function readFields<T>(
   record: Plain,
   holds: Readonly<Record<string, string>>,
 ): ReadFields<T> {
-  const warnings: Warning[] = [];
+  const dropped: Noticed[] = [];
   let result = schema.safeParse(record, { reportInput: true });
-  if (!result.success && dropUnknown(record, result.error.issues, warnings)) {
+  if (!result.success && dropUnknown(record, result.error.issues, dropped)) {
     result = schema.safeParse(record, { reportInput: true });
   }
-  if (result.success) return { kind: 'read', value: result.data, warnings };
+  if (result.success) return { kind: 'read', value: result.data, warnings: groupWarnings(dropped) };
   const faults = result.error.issues
     .filter((issue) => issue.code !== 'unrecognized_keys')
     .slice(0, limits.faults)
@@ -32,23 +33,17 @@ export function readFields<T>(
   return { kind: 'faulty', faults };
 }
 
-function dropUnknown(record: Plain, issues: readonly z.core.$ZodIssue[], warnings: Warning[]): boolean {
-  let dropped = false;
+function dropUnknown(record: Plain, issues: readonly z.core.$ZodIssue[], dropped: Noticed[]): boolean {
   for (const issue of issues) {
     if (issue.code !== 'unrecognized_keys') continue;
     let at: Plain | undefined = record;
     for (const step of issue.path) at = (at as Record<PropertyKey, Plain>)[step];
     for (const key of issue.keys) {
       delete (at as Record<string, Plain>)[key];
-      dropped = true;
-      warnings.push({
-        code: 'unknown_field',
-        field: pathText([...issue.path, key]),
-        reason: 'is not known and was dropped',
-      });
+      dropped.push({ code: 'unknown_field', path: [...issue.path, key], reason: 'is not known and was dropped' });
     }
   }
-  return dropped;
+  return dropped.length > 0;
 }
 
 function toFault(issue: z.core.$ZodIssue, holds: Readonly<Record<string, string>>): Fault {

@@ -3,6 +3,7 @@ import type { Fault, Warning } from '../faults.ts';
 import type { JsonNode } from '../json/json-node.ts';
 import { toPlain } from '../json/plain.ts';
 import { type ReadRecord, readRecord, readRecordText } from '../json/read-record.ts';
+import { limits } from '../limits.ts';
 import { humanEval } from './humaneval.ts';
 import { mbpp } from './mbpp.ts';
 import type { ProblemDefaults, ProblemFormat } from './problem-format.ts';
@@ -96,7 +97,7 @@ function faulty(
     kind: 'faulty',
     problemId: idOf(source, identity.namespace, identity.recordId || undefined),
     ...identity,
-    faults,
+    faults: faults.slice(0, limits.faults),
   };
 }
 

@@ -256,3 +256,36 @@ describe('any format', () => {
     );
   });
 });
+
+describe('what is said of a record with many cases', () => {
+  const cases = (count: number, extra: object) =>
+    JSON.stringify({
+      ...minimal,
+      entry_point: 'f',
+      tests: { form: 'call', cases: Array.from({ length: count }, (_, i) => ({ args: [i], expected: i, ...extra })) },
+    });
+
+  it('is one warning for one kind of field, with its number', () => {
+    const { warnings } = recordOf(cases(3500, { note: 'x', weight: 2 }));
+    expect(warnings).toEqual([
+      { code: 'unknown_field', field: 'tests.cases[].note', reason: 'is not known and was dropped (3500 times)' },
+      { code: 'unknown_field', field: 'tests.cases[].weight', reason: 'is not known and was dropped (3500 times)' },
+    ]);
+    expect(recordOf(cases(1, { note: 'x' })).warnings[0]?.field).toBe('tests.cases[0].note');
+  });
+
+  it('stays short whatever the fields are called', () => {
+    const names = Object.fromEntries(Array.from({ length: 9000 }, (_, i) => [`extra_${i}`, i]));
+    const { warnings } = recordOf({ ...minimal, ...names, ['long'.repeat(100_000)]: 1 });
+    expect(warnings).toHaveLength(50);
+    expect(warnings.at(-1)?.reason).toBe('warnings of 8952 more fields, at 8952 places, are left out');
+    expect(JSON.stringify(recordOf({ ...minimal, ['long'.repeat(100_000)]: 1 }).warnings).length).toBeLessThan(1000);
+  });
+
+  it('is cut off where every case is at fault, by its fields or by two of them together', () => {
+    for (const extra of [{ example: 'yes' }, { in_place: 9 }]) {
+      const parsed = parseProblem(cases(3500, extra));
+      expect(parsed.kind === 'faulty' && parsed.faults.length).toBe(50);
+    }
+  });
+});

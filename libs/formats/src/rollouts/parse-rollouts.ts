@@ -9,6 +9,7 @@ import {
 } from '@tidemark/identity';
 import { z } from 'zod';
 import type { Fault, Warning } from '../faults.ts';
+import { groupWarnings, type Noticed } from '../group-warnings.ts';
 import { integer, integer64, name, recordId, text } from '../json/fields.ts';
 import { type Plain, toPlain } from '../json/plain.ts';
 import { readFields } from '../json/read-fields.ts';
@@ -104,7 +105,7 @@ export function parseRollouts(source: Uint8Array | string, place: RolloutPlace):
       advice: 'Give the problem id, or namespace and id of the record',
     });
   }
-  if (problem === undefined || faults.length > 0) return { kind: 'faulty', faults };
+  if (problem === undefined || faults.length > 0) return { kind: 'faulty', faults: faults.slice(0, limits.faults) };
   return {
     kind: 'group',
     warnings: [...repaired, ...fields.warnings],
@@ -162,20 +163,20 @@ function* crossFaults(row: z.output<typeof schema>): Generator<Fault> {
 
 /** Models write what they like; what no text can hold becomes U+FFFD, since leaving the attempt out would bias the rate. */
 function repairOutputs(record: Plain): Warning[] {
-  const warnings: Warning[] = [];
+  const repaired: Noticed[] = [];
   const attempts = (record as { [key: string]: Plain }).attempts;
-  if (!Array.isArray(attempts)) return warnings;
+  if (!Array.isArray(attempts)) return [];
   for (const [i, one] of attempts.entries()) {
     const fields = one as { output?: Plain } | null;
     if (typeof fields !== 'object' || fields === null || typeof fields.output !== 'string') continue;
     const clean = fields.output.toWellFormed().replaceAll('\0', '\uFFFD');
     if (clean === fields.output) continue;
     fields.output = clean;
-    warnings.push({
+    repaired.push({
       code: 'repaired_character',
-      field: `attempts[${i}].output`,
+      path: ['attempts', i, 'output'],
       reason: 'held a NUL or half of a surrogate pair, which became U+FFFD',
     });
   }
-  return warnings;
+  return groupWarnings(repaired);
 }

@@ -80,6 +80,17 @@ describe('tidemark.rollouts.v1', () => {
     });
   });
 
+  it('says once what it did to many attempts, and no more than fifty faults', () => {
+    const attempts = Array.from({ length: 1000 }, () => ({ output: 'a\0', extra: 1 }));
+    const parsed = parseRollouts(JSON.stringify({ ...minimal, attempts }), place);
+    expect(parsed.kind === 'group' && parsed.warnings.map(({ field }) => field)).toEqual([
+      'attempts[].output',
+      'attempts[].extra',
+    ]);
+    const faulty = parseRollouts(JSON.stringify({ ...minimal, attempts: attempts.map(() => ({})) }), place);
+    expect(faulty.kind === 'faulty' && faulty.faults.length).toBe(50);
+  });
+
   it.each([
     ['no problem', { id: undefined }, { problem: 'missing_field' }],
     ['a problem that is not the record', { problem: '0'.repeat(32) }, { problem: 'contradiction' }],
