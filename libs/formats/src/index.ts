@@ -2,7 +2,13 @@
 export { describeFault, type Fault, type FaultCode, type Place, type Warning } from './faults.ts';
 export { limits, utf8Length } from './limits.ts';
 export { type RecordLine, splitLines } from './lines.ts';
-export { type ParsedProblem, parseProblem, problemFormats } from './problems/parse-problem.ts';
+export {
+  type IdentifiedRecord,
+  identifyProblem,
+  type ProblemIdentity,
+  problemFormats,
+} from './problems/identify-problem.ts';
+export { type ParsedProblem, parseProblem } from './problems/parse-problem.ts';
 export { type ParsedWithdrawal, parseWithdrawal } from './problems/parse-withdrawal.ts';
 export type { ProblemDefaults, ProblemFormat } from './problems/problem-format.ts';
 export type {

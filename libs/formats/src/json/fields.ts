@@ -46,10 +46,15 @@ export const tolerance = () =>
     .transform((value) => Number(value.source))
     .refine((value) => Number.isFinite(value) && value >= 0, { error: 'has to be a number of 0 or more' });
 
+const digits = z
+  .instanceof(JsonNumber)
+  .refine((value) => /^-?\d+$/.test(value.source))
+  .transform((value) => value.source);
+
 /** Text, or an integer taken by its digits: sources number their records either way. */
 export const recordId = () =>
   z
-    .union([z.string(), z.instanceof(JsonNumber).transform((value) => value.source)], {
+    .union([z.string(), digits], {
       error: 'has to be text or an integer',
     })
     .refine((value) => value.length >= 1 && value.length <= limits.recordIdCharacters && !/\p{Cc}/u.test(value), {

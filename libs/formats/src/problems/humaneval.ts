@@ -25,6 +25,8 @@ const holds = {
 export const humanEval: ProblemFormat = {
   name: 'humaneval',
   namespace: 'humaneval',
+  namespaceField: undefined,
+  idField: 'task_id',
   rawAt: new Set(),
   recognises: (fields) =>
     fields.has('task_id') &&

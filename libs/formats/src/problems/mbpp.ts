@@ -29,6 +29,8 @@ const holds = {
 export const mbpp: ProblemFormat = {
   name: 'mbpp',
   namespace: 'mbpp',
+  namespaceField: undefined,
+  idField: 'task_id',
   rawAt: new Set(),
   recognises: (fields) =>
     fields.has('task_id') && fields.has('text') && (fields.has('code') || fields.has('test_list')),

@@ -9,7 +9,7 @@ export interface ProblemDefaults {
   readonly licence?: string;
 }
 
-/** One way of writing problems down. A new format is one more of these in `parse-problem.ts`. */
+/** One way of writing problems down. A new format is one more of these in `identify-problem.ts`. */
 export interface ProblemFormat {
   readonly name: ProblemFormatName;
   /** Whether a record that names no format looks like this one, by the names of its fields. */
@@ -18,5 +18,9 @@ export interface ProblemFormat {
   readonly rawAt: ReadonlySet<string>;
   /** Namespace where neither record nor submitter names one; undefined when it has to be named. */
   readonly namespace: string | undefined;
+  /** Field in which a record may name its namespace; undefined where the format has none. */
+  readonly namespaceField: string | undefined;
+  /** Field that holds the source's own id of the record. */
+  readonly idField: string;
   read(record: Plain, defaults: ProblemDefaults): ReadFields<ProblemRecord>;
 }

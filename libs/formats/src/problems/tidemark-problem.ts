@@ -137,6 +137,8 @@ const holds: Readonly<Record<string, string>> = {
 export const tidemarkProblem: ProblemFormat = {
   name: 'tidemark.problem.v1',
   namespace: undefined,
+  namespaceField: 'namespace',
+  idField: 'id',
   rawAt: new Set(['tests.cases[].args', 'tests.cases[].kwargs', 'tests.cases[].expected']),
   // Only by its name: its field names are too common to be a sign.
   recognises: () => false,

@@ -1,9 +1,9 @@
 import { create } from '@bufbuild/protobuf';
 import { Controller, Post, Req, Res } from '@nestjs/common';
 import { topics } from '@tidemark/event-log';
+import { identifyProblem } from '@tidemark/formats';
 import { ProblemIntakeSchema } from '@tidemark/proto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { deriveProblemId } from './derive-problem-id.ts';
 import { UploadDesk } from './upload-desk.ts';
 import type { UploadKind } from './uploads.ts';
 
@@ -22,10 +22,9 @@ const problemUploads: UploadKind = {
         submitter,
       }),
     ),
-  answer: ({ value, bytes, settings }) => {
-    const problemId = deriveProblemId(value, bytes, settings);
-    return problemId === undefined ? {} : { problem_id: problemId };
-  },
+  answer: ({ bytes, settings: { format, namespace } }) => ({
+    problem_id: identifyProblem(bytes, format, namespace === '' ? {} : { namespace }).identity.problemId,
+  }),
 };
 
 /** Offering problems. */
