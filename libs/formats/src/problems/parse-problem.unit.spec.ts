@@ -135,6 +135,15 @@ describe('tidemark.problem.v1', () => {
       { 'checker.kind': 'contradiction' },
     ],
     [
+      'a checker program on call tests',
+      {
+        entry_point: 'f',
+        checker: { kind: 'program', code: 'def check(input, output, expected): return True' },
+        tests: { form: 'call', cases: [] },
+      },
+      { 'checker.kind': 'contradiction' },
+    ],
+    [
       'a checker beside assert tests',
       { checker: { kind: 'tokens' }, tests: { form: 'assert', cases: [] } },
       { checker: 'contradiction' },

@@ -277,17 +277,15 @@ function* crossFaults(row: Row): Generator<Fault> {
       advice: 'Remove the checker, or write the tests as stdin or call',
     };
   }
-  if (
-    tests?.form === 'call' &&
-    row.checker !== undefined &&
-    row.checker.kind !== 'json' &&
-    row.checker.kind !== 'program'
-  ) {
+  if (tests?.form === 'call' && row.checker !== undefined && row.checker.kind !== 'json') {
     yield {
       code: 'contradiction',
       field: 'checker.kind',
-      reason: `is ${row.checker.kind}, which compares text, but call tests compare values`,
-      advice: 'Use json (with abs and rel for tolerances) or program',
+      reason:
+        row.checker.kind === 'program'
+          ? 'is program, which decides on the text that a program prints, but call tests compare values'
+          : `is ${row.checker.kind}, which compares text, but call tests compare values`,
+      advice: 'Use json (with abs and rel for tolerances), or write what the values have to fulfil as assert tests',
     };
   }
   if (tests?.form === 'call') {
