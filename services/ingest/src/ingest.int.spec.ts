@@ -136,6 +136,15 @@ describe('an offered problem', () => {
     expect(await stage.published(topics.problemsStatus)).toHaveLength(6);
   });
 
+  it('keeps naming who may withdraw it when another offers it as it is, readable or not', async () => {
+    const bad = { ...sum, id: 'bad', statement: 3 };
+    for (const record of [sum, bad]) await intake(offer(record, 'lab', 3), offer(record, 'stranger', 9));
+    const statuses = await newest(stage.published(topics.problemsStatus));
+    for (const id of [sumId, problemIdOf('own', 'bad')]) {
+      expect(statuses.get(`${id}:INGEST`)?.submitter).toMatchObject({ name: 'lab', sourceRecord: 3n });
+    }
+  });
+
   it('is rejected with every fault when it cannot be read, and the others go in', async () => {
     await intake(offer({ ...sum, id: 'bad', statement: 3, kind: 'poem' }, 'lab', 7), offer(sum));
     const status = (await newest(stage.published(topics.problemsStatus))).get(`${problemIdOf('own', 'bad')}:INGEST`);

@@ -41,6 +41,8 @@ export class OnProblemIntake {
 }
 
 function publish(tx: StageTransaction, offer: ReadOffer, decision: Exclude<OfferDecision, { kind: 'refuse' }>): void {
+  // What another offers as it was known already changes nothing: the status keeps naming who may withdraw the record.
+  if (decision.next.submitter !== offer.submitter.name) return;
   const about: About = {
     problemId: offer.problemId,
     version: decision.next.version,
