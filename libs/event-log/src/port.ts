@@ -147,6 +147,8 @@ export interface EventLogAdmin {
   /** Creates what is missing; refuses to change the partition count of what is there. Safe to run from many at once. */
   ensureTopics(specs: readonly TopicSpec[]): Promise<void>;
   describe(topic: string): Promise<TopicDescription | undefined>;
+  /** Of these topics those that are there, by name; costs as much as one. */
+  describeAll(topics: readonly string[]): Promise<ReadonlyMap<string, TopicDescription>>;
   list(): Promise<readonly string[]>;
   deleteTopic(topic: string): Promise<void>;
   /** Runs compaction now (embedded); on Kafka the broker does it in its own time, and this does nothing. */

@@ -2,7 +2,6 @@ import { OffsetOutOfRangeError, TopicMismatchError } from '../errors.ts';
 import type { EventLogAdmin, TopicDescription, TopicSpec } from '../port.ts';
 import { compactTopic } from './compaction.ts';
 import type { Database } from './database.ts';
-import { boundsOf } from './fetch.ts';
 import { lockPartitions } from './segments.ts';
 import type { TopicCatalog } from './topic-catalog.ts';
 import { sleep } from '../backoff.ts';
@@ -56,11 +55,27 @@ export class EmbeddedAdmin implements EventLogAdmin {
   }
 
   async describe(topic: string): Promise<TopicDescription | undefined> {
-    this.#topics.forget([topic]);
-    const entry = (await this.#topics.resolve([topic])).get(topic);
-    if (!entry) return undefined;
-    const partitions = await boundsOf(this.#database, entry.id);
-    return partitions.length > 0 ? { name: topic, incarnation: entry.incarnation, partitions } : undefined;
+    return (await this.describeAll([topic])).get(topic);
+  }
+
+  async describeAll(topics: readonly string[]): Promise<ReadonlyMap<string, TopicDescription>> {
+    this.#topics.forget(topics);
+    const rows = await this.#database.query<{ name: string; incarnation: string; log_start: bigint; log_end: bigint }>(
+      `SELECT t.name, t.incarnation::text AS incarnation, p.log_start, p.log_end
+       FROM event_log.topics t JOIN event_log.partitions p ON p.topic_id = t.id
+       WHERE t.name = ANY($1::text[]) ORDER BY t.name, p.partition`,
+      [topics],
+    );
+    return new Map(
+      [...Map.groupBy(rows, ({ name }) => name)].map(([name, ofTopic]) => [
+        name,
+        {
+          name,
+          incarnation: ofTopic[0]?.incarnation ?? '',
+          partitions: ofTopic.map(({ log_start, log_end }) => ({ logStart: log_start, logEnd: log_end })),
+        },
+      ]),
+    );
   }
 
   async list(): Promise<readonly string[]> {

@@ -1,9 +1,9 @@
 import type { Admin, ITopicConfig } from 'kafkajs';
 import { Backoff, sleep } from '../backoff.ts';
 import { FencedError, LogUnavailableError, TopicMismatchError } from '../errors.ts';
-import type { EventLogAdmin, OutgoingRecord, TopicDescription, TopicSpec } from '../port.ts';
+import type { EventLogAdmin, LogBounds, OutgoingRecord, TopicDescription, TopicSpec } from '../port.ts';
 import { type KafkaClient, kafkaErrorType } from './client.ts';
-import { Fetcher } from './fetcher.ts';
+import { TopicBounds } from './topic-bounds.ts';
 import { newIncarnation, registryTopic, type TopicLife, type TopicRegistry } from './topic-registry.ts';
 import { KafkaWriter } from './writer.ts';
 
@@ -13,11 +13,13 @@ const rounds = 30;
 export class KafkaAdmin implements EventLogAdmin {
   readonly #client: KafkaClient;
   readonly #registry: TopicRegistry;
+  readonly #bounds: TopicBounds;
   #registryIsThere = false;
 
   constructor(client: KafkaClient, registry: TopicRegistry) {
     this.#client = client;
     this.#registry = registry;
+    this.#bounds = new TopicBounds(client);
   }
 
   async ensureTopics(specs: readonly TopicSpec[]): Promise<void> {
@@ -61,25 +63,33 @@ export class KafkaAdmin implements EventLogAdmin {
   }
 
   async describe(topic: string): Promise<TopicDescription | undefined> {
+    return (await this.describeAll([topic])).get(topic);
+  }
+
+  async describeAll(topics: readonly string[]): Promise<ReadonlyMap<string, TopicDescription>> {
     await this.#ensureRegistry();
-    await this.#registry.refresh();
-    const life = this.#registry.get(topic);
-    if (!life || !(await this.list()).includes(topic)) return undefined;
-    const fetcher = await Fetcher.connect(this.#client, topic).catch((error: unknown) => {
-      if (kafkaErrorType(error) === 'UNKNOWN_TOPIC_OR_PARTITION') return undefined;
-      throw error;
-    });
-    if (!fetcher) return undefined;
-    try {
-      return { name: topic, incarnation: life.incarnation, partitions: await fetcher.bounds() };
-    } finally {
-      await fetcher.close();
+    for (;;) {
+      const bounds = await this.#bounds.of([...topics, registryTopic]);
+      // What the registry says belongs to these bounds when nothing was written to it before they were asked for.
+      if (this.#registry.hasRead(bounds.get(registryTopic)?.[0]?.logEnd ?? 0n)) {
+        return new Map(topics.flatMap((name) => this.#described(name, bounds.get(name))));
+      }
+      await this.#registry.refresh();
     }
   }
 
+  #described(name: string, partitions: readonly LogBounds[] | undefined): [string, TopicDescription][] {
+    const incarnation = this.#registry.get(name)?.incarnation;
+    return incarnation === undefined || !partitions ? [] : [[name, { name, incarnation, partitions }]];
+  }
+
   async list(): Promise<readonly string[]> {
-    const names = await this.#client.withAdmin((admin) => admin.listTopics());
+    const names = await this.#bounds.names();
     return names.filter((name) => !name.startsWith('__') && name !== registryTopic).sort();
+  }
+
+  close(): Promise<void> {
+    return this.#bounds.close();
   }
 
   async deleteTopic(topic: string): Promise<void> {

@@ -59,7 +59,7 @@ class KafkaEventLog implements EventLog {
     this.#closing.abort();
     await Promise.all([...this.#consumers].map((consumer) => consumer.stop()));
     await Promise.all([...this.#writers].map((writer) => writer.close()));
-    await this.#registry.close();
+    await Promise.all([this.#registry.close(), this.admin.close()]);
   }
 
   #assertOpen(): void {

@@ -46,6 +46,10 @@ declare module 'kafkajs/src/cluster/index.js' {
 
   export default class Cluster {
     constructor(options: Record<string, unknown>);
+    readonly brokerPool: {
+      /** As of the last refresh; of every topic, unless target topics were named. */
+      readonly metadata: { readonly topicMetadata: readonly { readonly topic: string }[] } | null;
+    };
     connect(): Promise<void>;
     disconnect(): Promise<void>;
     addTargetTopic(topic: string): Promise<void>;
@@ -60,7 +64,12 @@ declare module 'kafkajs/src/cluster/index.js' {
         readonly fromBeginning: boolean;
         readonly partitions: readonly { readonly partition: number }[];
       }[],
-    ): Promise<readonly { readonly partitions: readonly { readonly partition: number; readonly offset: string }[] }[]>;
+    ): Promise<
+      readonly {
+        readonly topic: string;
+        readonly partitions: readonly { readonly partition: number; readonly offset: string }[];
+      }[]
+    >;
   }
 }
 

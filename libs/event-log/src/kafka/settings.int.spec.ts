@@ -1,6 +1,7 @@
+import net from 'node:net';
 import { describeWithKafka } from '@tidemark/testing-servers';
 import { Kafka, logLevel } from 'kafkajs';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { TopicMismatchError } from '../errors.ts';
 import { Harness, unique } from '../testing/harness.ts';
 import { openKafkaEventLog } from './kafka-event-log.ts';
@@ -50,6 +51,25 @@ describeWithKafka('topics on Kafka', ({ brokers }) => {
     await admin.disconnect();
     // kafkajs's own alarms are no news for an operator.
     expect(said.some((line) => line.startsWith('warn'))).toBe(false);
+  });
+
+  test('are described over connections that stay', async () => {
+    const log = await harness.open();
+    const names = [await harness.topic(log), await harness.topic(log)];
+    await log.admin.describeAll(names);
+    const connections = vi.spyOn(net, 'connect');
+    try {
+      for (let look = 0; look < 5; look += 1) {
+        expect([...(await log.admin.describeAll(names)).keys()]).toEqual(names);
+        expect(await log.admin.list()).toEqual(expect.arrayContaining(names));
+      }
+      expect(connections).not.toHaveBeenCalled();
+      const other = await harness.open();
+      expect([...(await other.admin.describeAll(names)).keys()]).toEqual(names);
+      expect(connections).toHaveBeenCalled();
+    } finally {
+      connections.mockRestore();
+    }
   });
 
   test('that the cluster refuses are an error at once, with the reason', async () => {

@@ -36,6 +36,11 @@ export class TopicRegistry {
     return this.#lives.get(topic);
   }
 
+  /** Whether all below this offset has been read. */
+  hasRead(end: bigint): boolean {
+    return this.#position >= end;
+  }
+
   /** Reads all that is written now. */
   async refresh(): Promise<void> {
     await this.#withFetcher(async (fetcher) => {

@@ -29,6 +29,19 @@ export function describeTopics(harness: Harness): void {
       expect(await log.admin.list()).toEqual(expect.arrayContaining(names));
     });
 
+    test('are described many at once, those that are not there left out', async () => {
+      const log = await harness.open();
+      const [full, empty] = [await harness.topic(log), await harness.topic(log, { partitions: 2 })];
+      await append(await log.writer(unique()), record(full, 'a', '1'));
+      const described = await log.admin.describeAll([full, `test.${unique()}.v1`, empty]);
+      expect([...described.keys()].sort()).toEqual([full, empty].sort());
+      expect(described.get(full)).toEqual(await log.admin.describe(full));
+      expect(described.get(full)?.partitions).toEqual([{ logStart: 0n, logEnd: 2n }]);
+      expect(described.get(empty)?.partitions).toEqual(Array(2).fill({ logStart: 0n, logEnd: 0n }));
+      expect(described.get(full)?.incarnation).not.toBe(described.get(empty)?.incarnation);
+      expect(await log.admin.describeAll([])).toEqual(new Map());
+    });
+
     test('keep their number of partitions', async () => {
       const log = await harness.open();
       const name = await harness.topic(log, { partitions: 2 });
