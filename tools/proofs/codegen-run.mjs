@@ -89,6 +89,8 @@ writeFileSync(join(out, 'projection.ndjson'), `${(await projection(tidemark.url)
 for (const topic of [
   'rollouts.graded.v1',
   'problems.scored.v1',
+  'problems.unique.v1',
+  'problems.withdrawn.v1',
   'problems.status.v1',
   'calibrations.published.v1',
   'evaluations.recorded.v1',
