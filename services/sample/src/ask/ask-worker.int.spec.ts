@@ -231,6 +231,56 @@ describe('asking an endpoint for attempts', () => {
     expect(activity.deadLetters).toEqual({});
   });
 
+  it('submits what came before the endpoint refused the rest, and says that it is less than was wanted', async () => {
+    const server = await endpoint((call) => (call.number <= 3 ? one(call) : { status: 400 }));
+    const names = await ask(server.baseUrl);
+    await stage.untilQuiet();
+
+    const [group, ...others] = await groupsOf(names.target);
+    expect(others).toEqual([]);
+    expect(textsOf(group).sort()).toEqual(numbered(group?.attempts.length ?? 0, 1));
+    expect(group?.attempts.length).toBeGreaterThanOrEqual(3);
+    expect(group?.attempts.map(({ index }) => index)).toEqual(group?.attempts.map((_, index) => index));
+    expect(group?.sampler?.settings).toMatchObject({ attempts_wanted: '8', short_of: 'refused_by_endpoint' });
+    expect(await stateOf(names.request)).toEqual([{ state: 'done', reason: 'refused_by_endpoint' }]);
+    expect(await stage.query('SELECT 1 FROM answer')).toEqual([]);
+  });
+
+  it('tops up after single calls were refused', async () => {
+    const refused = new Set<number | undefined>();
+    const server = await endpoint((call) => {
+      if (call.number === 1) return one(call);
+      // Each call is refused once, however it is put.
+      const first = !refused.has(call.body.seed) && call.number % 2 === 0;
+      refused.add(call.body.seed);
+      return first ? { status: 400 } : one(call);
+    });
+    const names = await ask(server.baseUrl);
+    await stage.untilQuiet();
+    expect((await groupsOf(names.target))[0]?.attempts).toHaveLength(8);
+    expect(await stateOf(names.request)).toEqual([{ state: 'done', reason: '' }]);
+  });
+
+  it('submits what came of a problem that is withdrawn in the middle', async () => {
+    let held = false;
+    const server = await endpoint((call) => {
+      if (call.number <= 4) return one(call);
+      held = true;
+      return { status: 503 };
+    });
+    const names = await ask(server.baseUrl);
+    await expect.poll(() => held, { timeout: 15_000 }).toBe(true);
+    await stage.publish(
+      topics.problemsWithdrawn,
+      create(ProblemWithdrawnSchema, { problemId: names.problem, version: 1, stage: Stage.GATEWAY, reason: 'leaked' }),
+    );
+    await stage.untilQuiet(60_000);
+    const [group] = await groupsOf(names.target);
+    expect(group?.attempts).toHaveLength(4);
+    expect(group?.group).toMatchObject({ problemId: names.problem, version: 1, targetVersion: 1 });
+    expect(await stateOf(names.request)).toEqual([{ state: 'done', reason: 'withdrawn' }]);
+  });
+
   it('asks a completing model for completions', async () => {
     const server = await endpoint(() => ({ choices: numbered(8) }));
     const names = await ask(server.baseUrl, {}, { answerForm: AnswerForm.COMPLETION });

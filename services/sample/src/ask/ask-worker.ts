@@ -22,6 +22,7 @@ import { renderPrompt } from '../prompt/render-prompt.ts';
 import { decideRequest } from '../requests/decide-request.ts';
 import type { SampleConfig } from '../sample.config.ts';
 import { askJobs } from './ask-jobs.ts';
+import { chooseAnswers } from './choose-answers.ts';
 import { keepOutput } from './keep-output.ts';
 import { type PlannedCall, planCalls } from './plan-calls.ts';
 import { toSubmission } from './to-submission.ts';
@@ -31,7 +32,8 @@ const FRUITLESS_ROUNDS = 4;
 
 /** What became of a job. */
 type Asked =
-  | { readonly kind: 'answered'; readonly target: TargetDeclared; readonly problemVersion: number }
+  | { readonly kind: 'answered' }
+  /** No more answers will come; those that came are the group. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** The request is not there any more, or waits again. */
   | { readonly kind: 'void' };
@@ -41,6 +43,8 @@ interface Asking {
   readonly attempts: number;
   readonly call: Omit<EndpointCall, 'choices' | 'seed'>;
   readonly promptHash: string;
+  readonly problemVersion: number;
+  readonly targetVersion: number;
 }
 
 /** A request → as many answers as it wants, each stored as it comes → `rollouts.submitted`. */
@@ -69,32 +73,41 @@ export class AskWorker implements JobWorker<string, Asked> {
     if (decision.kind === 'refuse') return { kind: 'refused', reason: decision.reason };
     const asking = await this.prepare(request.requestId, request.attempts, decision.target, decision.problem);
     await this.collect(asking, signal);
-    return { kind: 'answered', target: decision.target, problemVersion: decision.problem.version };
+    return { kind: 'answered' };
   }
 
   async complete(tx: StageTransaction, job: LeasedJob<string>, result: Asked): Promise<void> {
-    const kept = await loadRequest(tx, job.payload);
-    if (kept === undefined || result.kind === 'void') return;
-    const requestId = job.payload;
-    const answers = await takeAnswers(tx, requestId);
-    if (result.kind === 'refused') {
-      await setStates(tx, [{ requestId, state: 'refused', reason: result.reason }]);
-      return;
-    }
-    const [hour] = await tx.query<{ hour: number }>('SELECT floor(extract(epoch FROM now()) / 3600)::int AS hour');
-    const { target, problemVersion } = result;
-    tx.publish(
-      job,
-      topics.rolloutsSubmitted,
-      toSubmission({ request: kept.request, target, problemVersion, answers, intakeHour: hour?.hour ?? 0 }),
-    );
-    await setStates(tx, [{ requestId, state: 'done', reason: '' }]);
+    if (result.kind !== 'void') await this.end(tx, job, result.kind === 'refused' ? result.reason : '');
   }
 
   async fail(tx: StageTransaction, job: LeasedJob<string>, error: Error): Promise<void> {
-    await takeAnswers(tx, job.payload);
-    const reason = error instanceof RecordFault ? error.code : 'failed';
-    await setStates(tx, [{ requestId: job.payload, state: 'refused', reason }]);
+    await this.end(tx, job, error instanceof RecordFault ? error.code : 'failed');
+  }
+
+  /**
+   * Submits what came, which was paid for: all of the group, or as much as there will be.
+   *
+   * @param reason why no more will come; empty when all came
+   */
+  private async end(tx: StageTransaction, job: LeasedJob<string>, reason: string): Promise<void> {
+    const requestId = job.payload;
+    const kept = await loadRequest(tx, requestId);
+    const answers = chooseAnswers(await takeAnswers(tx, requestId));
+    const [first] = answers;
+    if (kept === undefined) return;
+    const { request } = kept;
+    // Answers that a replica of the release before kept carry no versions: then those asked for.
+    const targetVersion = first?.targetVersion || request.targetVersion;
+    const problemVersion = first?.problemVersion || request.version;
+    const target = (await loadTargets(tx, [request.target])).find(({ version }) => version === targetVersion);
+    if (first === undefined || target === undefined) {
+      await setStates(tx, [{ requestId, state: 'refused', reason }]);
+      return;
+    }
+    const [hour] = await tx.query<{ hour: number }>('SELECT floor(extract(epoch FROM now()) / 3600)::int AS hour');
+    const submission = { request, target, problemVersion, answers, shortOf: reason, intakeHour: hour?.hour ?? 0 };
+    tx.publish(job, topics.rolloutsSubmitted, toSubmission(submission));
+    await setStates(tx, [{ requestId, state: 'done', reason }]);
   }
 
   private async prepare(
@@ -110,6 +123,8 @@ export class AskWorker implements JobWorker<string, Asked> {
       requestId,
       attempts,
       promptHash: sha256Hex(prompt),
+      problemVersion: problem.version,
+      targetVersion: target.version,
       call: {
         baseUrl: target.endpointUrl,
         model: target.endpointModel,
@@ -139,7 +154,12 @@ export class AskWorker implements JobWorker<string, Asked> {
         if (one.status === 'rejected') throw one.reason;
         return one.value;
       });
-      fruitless = outcomes.some(({ kind }) => kind === 'answered') ? 0 : fruitless + 1;
+      // One refused call of a round that brought answers is put again: what it asked for, others may bring.
+      if (outcomes.some(({ kind }) => kind === 'answered')) {
+        fruitless = 0;
+        continue;
+      }
+      fruitless += 1;
       for (const outcome of outcomes) this.insistOn(outcome, call.baseUrl, fruitless);
     }
   }
@@ -152,7 +172,7 @@ export class AskWorker implements JobWorker<string, Asked> {
   }
 
   private async keep(
-    { requestId, attempts, promptHash }: Asking,
+    { requestId, attempts, promptHash, problemVersion, targetVersion }: Asking,
     slots: readonly number[],
     { texts, put }: PoliteOutcome & { kind: 'answered' },
   ): Promise<void> {
@@ -168,6 +188,8 @@ export class AskWorker implements JobWorker<string, Asked> {
         outputTokens,
         seed,
         promptHash,
+        problemVersion,
+        targetVersion,
       })),
     );
     await this.database.transaction('sample/keep-answers', (tx) => addAnswers(tx, requestId, answers));

@@ -14,12 +14,21 @@ export interface Submission {
   /** The version that the model saw. */
   readonly problemVersion: number;
   readonly answers: readonly KeptAnswer[];
+  /** Why there are fewer answers than the request wants; empty when there are not. */
+  readonly shortOf?: string;
   /** Hours since 1970. */
   readonly intakeHour: number;
 }
 
 /** The answers as a group to be graded. Its id follows from the request: a group counts once, however often it is sent. */
-export function toSubmission({ request, target, problemVersion, answers, intakeHour }: Submission): RolloutsSubmitted {
+export function toSubmission({
+  request,
+  target,
+  problemVersion,
+  answers,
+  shortOf,
+  intakeHour,
+}: Submission): RolloutsSubmitted {
   const { temperature = 0, topP = 0, maxTokens = 0 } = target.sampling ?? {};
   return create(RolloutsSubmittedSchema, {
     group: {
@@ -33,8 +42,8 @@ export function toSubmission({ request, target, problemVersion, answers, intakeH
       promptHash: answers[0]?.promptHash ?? '',
       intakeHour,
     },
-    attempts: answers.map((answer) => ({
-      index: answer.slot,
+    attempts: answers.map((answer, index) => ({
+      index,
       output: answer.output,
       stopReason: answer.stopReason,
       promptTokens: answer.promptTokens,
@@ -44,7 +53,12 @@ export function toSubmission({ request, target, problemVersion, answers, intakeH
     submitter: { name: 'sample' },
     sampler: {
       name: target.endpointModel,
-      settings: { temperature: String(temperature), top_p: String(topP), max_tokens: String(maxTokens) },
+      settings: {
+        temperature: String(temperature),
+        top_p: String(topP),
+        max_tokens: String(maxTokens),
+        ...(shortOf ? { attempts_wanted: String(request.attempts), short_of: shortOf } : {}),
+      },
     },
   });
 }

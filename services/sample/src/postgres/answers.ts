@@ -14,6 +14,9 @@ export interface KeptAnswer {
   readonly outputTokens: number;
   readonly seed: bigint | undefined;
   readonly promptHash: string;
+  /** Versions that the model was shown. */
+  readonly problemVersion: number;
+  readonly targetVersion: number;
 }
 
 /**
@@ -22,13 +25,14 @@ export interface KeptAnswer {
  */
 export async function addAnswers(sql: Sql, requestId: string, answers: readonly KeptAnswer[]): Promise<void> {
   await sql.query(
-    `INSERT INTO answer (request_id, slot, output, stop_reason, prompt_tokens, output_tokens, seed, prompt_hash)
-     SELECT $1, slot, output, stop_reason, prompt_tokens, output_tokens, seed, prompt_hash
-     FROM unnest($2::int[], $3::bytea[], $4::int[], $5::int[], $6::int[], $7::bigint[], $8::text[])
-       AS a (slot, output, stop_reason, prompt_tokens, output_tokens, seed, prompt_hash)
+    `INSERT INTO answer (request_id, slot, output, stop_reason, prompt_tokens, output_tokens, seed, prompt_hash,
+       problem_version, target_version)
+     SELECT $1, * FROM unnest($2::int[], $3::bytea[], $4::int[], $5::int[], $6::int[], $7::bigint[], $8::text[],
+       $9::int[], $10::int[])
      ON CONFLICT (request_id, slot) DO UPDATE SET output = excluded.output, stop_reason = excluded.stop_reason,
        prompt_tokens = excluded.prompt_tokens, output_tokens = excluded.output_tokens, seed = excluded.seed,
-       prompt_hash = excluded.prompt_hash
+       prompt_hash = excluded.prompt_hash, problem_version = excluded.problem_version,
+       target_version = excluded.target_version
      WHERE answer.prompt_hash <> excluded.prompt_hash`,
     [
       requestId,
@@ -39,6 +43,8 @@ export async function addAnswers(sql: Sql, requestId: string, answers: readonly 
       answers.map(({ outputTokens }) => outputTokens),
       answers.map(({ seed }) => seed?.toString() ?? null),
       answers.map(({ promptHash }) => promptHash),
+      answers.map(({ problemVersion }) => problemVersion),
+      answers.map(({ targetVersion }) => targetVersion),
     ],
   );
 }
@@ -62,6 +68,8 @@ export async function takeAnswers(sql: Sql, requestId: string): Promise<readonly
     output_tokens: number;
     seed: bigint | string | null;
     prompt_hash: string;
+    problem_version: number;
+    target_version: number;
   }>('DELETE FROM answer WHERE request_id = $1 RETURNING *', [requestId]);
   return rows
     .map((row) => ({
@@ -72,6 +80,8 @@ export async function takeAnswers(sql: Sql, requestId: string): Promise<readonly
       outputTokens: row.output_tokens,
       seed: row.seed === null ? undefined : BigInt(row.seed),
       promptHash: row.prompt_hash,
+      problemVersion: row.problem_version,
+      targetVersion: row.target_version,
     }))
     .sort((a, b) => a.slot - b.slot);
 }

@@ -79,7 +79,7 @@ export async function loadRequest(sql: Sql, requestId: string): Promise<KeptRequ
 export interface RequestState {
   readonly requestId: string;
   readonly state: 'asking' | 'done' | 'refused';
-  /** Stable code, empty but for `refused`. */
+  /** Stable code: why it was refused, or ended with fewer answers than were wanted; else empty. */
   readonly reason: string;
 }
 
