@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describeWithKafka } from '@tidemark/testing-servers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { build } from './testing/build.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const MINUTE_MS = 60_000;
@@ -15,9 +16,7 @@ describeWithKafka(
     // Run by root, PostgreSQL is another user, who has to get in.
     chmodSync(folder, 0o755);
 
-    beforeAll(() => {
-      execFileSync('npx', ['tsc', '-b'], { cwd: root, stdio: 'inherit' });
-    }, 5 * MINUTE_MS);
+    beforeAll(() => build(root), 5 * MINUTE_MS);
     afterAll(() => {
       rmSync(folder, { recursive: true, force: true });
     });
