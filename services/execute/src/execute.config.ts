@@ -38,14 +38,24 @@ export const executeConfig = z.object({
     .default(200)
     .meta({ unit: 'tests' })
     .describe('Tests of a problem that judge, all of them up to this number, else the 15 longest.'),
-  environmentTries: z.coerce
+  maxSuspicions: z.coerce
     .number()
     .int()
     .min(1)
     .max(100)
     .default(4)
     .meta({ unit: 'times' })
-    .describe('Times that a group is taken up before a failure of the environment stands as its verdict.'),
+    .describe(
+      'Occasions on which a program breaks a sandbox that meanwhile judges a known-good program right, before it is left out as a sandbox failure.',
+    ),
+  suspicionGapMs: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(3_600_000)
+    .default(20_000)
+    .meta({ unit: 'ms' })
+    .describe('Least time between two such occasions.'),
   maxOpenJobs: z.coerce
     .number()
     .int()

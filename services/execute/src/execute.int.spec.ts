@@ -3,84 +3,19 @@ import { deadLetterTopic, topic, topics } from '@tidemark/event-log';
 import { sha256Hex } from '@tidemark/identity';
 import {
   AnswerForm,
-  CheckerKind,
   DeadLetterSchema,
-  ProblemUniqueSchema,
   ProblemWithdrawnSchema,
-  RolloutsSubmittedSchema,
   Split,
   Stage,
   StageOutcome,
-  TargetDeclaredSchema,
   TestForm,
-  type TestSuite,
   TestSuiteSchema,
   Verdict,
 } from '@tidemark/proto';
 import { type StageHarness, startStage } from '@tidemark/stage-runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { executeService } from './index.ts';
-
-const utf8 = new TextEncoder();
-const payload = (content: string | Uint8Array) => {
-  const inline = typeof content === 'string' ? utf8.encode(content) : content;
-  return { sha256: sha256Hex(inline), sizeBytes: BigInt(inline.length), inline };
-};
-
-const PROMPT = 'def double(x):\n    """Twice x."""\n';
-const asserting = (...code: string[]) =>
-  create(TestSuiteSchema, {
-    form: TestForm.ASSERT_SCRIPT,
-    language: 'python',
-    entryPoint: 'double',
-    checker: { kind: CheckerKind.ASSERTIONS },
-    tests: code.map((one, index) => ({
-      name: String(index + 1),
-      body: { case: 'asserts' as const, value: { code: one } },
-    })),
-  });
-const adding = create(TestSuiteSchema, {
-  form: TestForm.STDIN,
-  checker: { kind: CheckerKind.TOKENS },
-  tests: [
-    { name: 'small', body: { case: 'stdin', value: { input: utf8.encode('1 2\n'), expected: utf8.encode('3\n') } } },
-    { name: 'secret', body: { case: 'stdin', value: { input: utf8.encode('40 2\n'), expected: utf8.encode('42\n') } } },
-  ],
-});
-const SUM = 'print(sum(map(int, input().split())))\n';
-
-function unique(
-  problemId: string,
-  suite: TestSuite | undefined,
-  references: string[],
-  fields: { version?: number; split?: Split; starterCode?: string; language?: string } = {},
-) {
-  const { version = 1, split = Split.TRAIN, starterCode = '', language = 'python' } = fields;
-  return create(ProblemUniqueSchema, {
-    problemId,
-    version,
-    clusterId: problemId,
-    split,
-    content: {
-      ...(suite ? { testSuite: payload(toBinary(TestSuiteSchema, suite)), testForm: suite.form } : {}),
-      starterCode,
-      entryPoint: suite?.entryPoint ?? '',
-      languages: ['python'],
-      solutions: references.map((code) => ({ source: payload(code), language, claimedRight: true })),
-    },
-  });
-}
-
-const target = (name: string, answerForm: AnswerForm) =>
-  create(TargetDeclaredSchema, { target: name, version: 1, answerForm, sampling: { stopSequences: ['\ndef'] } });
-
-function group(groupId: string, problemId: string, targetName: string, outputs: string[], version = 0) {
-  return create(RolloutsSubmittedSchema, {
-    group: { groupId, problemId, version, target: targetName, targetVersion: 1, checkpoint: 'base' },
-    attempts: outputs.map((output, index) => ({ index, output: payload(output) })),
-    submitter: { name: 'lab' },
-  });
-}
+import { adding, asserting, group, PROMPT, SUM, target, unique } from './testing/events.ts';
 
 describe('execute', () => {
   let stage: StageHarness;

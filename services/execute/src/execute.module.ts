@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { GradeRollouts } from './grade-rollouts/grade-rollouts.ts';
 import { JudgeHost } from './judging/judge-host.ts';
+import { Suspicions } from './judging/suspicions.ts';
 import { OnProblemUnique } from './on-problem-unique/on-problem-unique.ts';
 import { OnProblemWithdrawn } from './on-problem-withdrawn/on-problem-withdrawn.ts';
 import { OnRolloutsSubmitted } from './on-rollouts-submitted/on-rollouts-submitted.ts';
@@ -11,6 +12,6 @@ import { VerifyProblem } from './verify-problem/verify-problem.ts';
 /** Problems and attempts in, verdicts out. */
 @Module({
   controllers: [OnProblemUnique, OnProblemWithdrawn, OnTargetDeclared, OnRolloutsSubmitted],
-  providers: [JudgeHost, VerifyProblem, GradeRollouts, ParkedGroups],
+  providers: [JudgeHost, Suspicions, VerifyProblem, GradeRollouts, ParkedGroups],
 })
 export class ExecuteModule {}

@@ -2,7 +2,7 @@ import { create, fromBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { BlobStore, readPayload, readPayloadText } from '@tidemark/blob-store';
 import { topics } from '@tidemark/event-log';
-import type { AnswerForm } from '@tidemark/judging';
+import { type AnswerForm, isAboutProgram } from '@tidemark/judging';
 import {
   AnswerForm as WireAnswerForm,
   type AttemptVerdict,
@@ -15,7 +15,6 @@ import {
   Verdict,
 } from '@tidemark/proto';
 import {
-  DependencyFault,
   InjectConfig,
   type JobWorker,
   type LeasedJob,
@@ -29,14 +28,16 @@ import {
 import type { ExecuteConfig } from '../execute.config.ts';
 import type { Judge, JudgeResult } from '../judge/judge.ts';
 import { JudgeHost } from '../judging/judge-host.ts';
+import { Suspicions } from '../judging/suspicions.ts';
 import { layAside } from '../parked-groups/lay-aside.ts';
 import { saveEnvironmentFailures } from '../postgres/environment-failures.ts';
 import { readSuite } from '../postgres/suites.ts';
+import { forgetSuspicions } from '../postgres/suspicions.ts';
 import { readTarget } from '../postgres/targets.ts';
 import { toLimits } from '../suite/limits.ts';
 import { toForm } from '../suite/to-form.ts';
 import { type Grading, gradingJobs } from './grading-jobs.ts';
-import { type Bench, judgeAttempt } from './judge-attempt.ts';
+import { type Bench, judgeAttempt, type RunProgram } from './judge-attempt.ts';
 import { saysNothingOfTheModel } from './to-wire-verdict.ts';
 
 /** Grading job → `rollouts.graded`: every attempt gets one verdict. */
@@ -50,8 +51,9 @@ export class GradeRollouts implements JobWorker<Grading, RolloutsGraded> {
     private readonly host: JudgeHost,
     private readonly database: StageDatabase,
     private readonly blobs: BlobStore,
+    private readonly suspicions: Suspicions,
     metrics: StageMetrics,
-    @InjectConfig() private readonly config: ExecuteConfig,
+    @InjectConfig() config: ExecuteConfig,
   ) {
     this.verdicts = metrics.counter('tidemark_verdicts_total', 'Attempts judged, by verdict.', ['verdict']);
     this.kind = { ...gradingJobs, bound: config.maxOpenJobs };
@@ -68,13 +70,9 @@ export class GradeRollouts implements JobWorker<Grading, RolloutsGraded> {
     const { event: problem, together } = judgedBy;
     const bench = await this.benchOf(problem, target, together);
     const { verdicts, judgeVersion } = await this.host.use('ordinary', async (judge) => ({
-      verdicts: await this.judgeAll(job.payload, bench, judge, signal),
+      verdicts: await this.judgeAll(job, bench, judge, signal),
       judgeVersion: judge.version,
     }));
-    const failure = verdicts.find(({ verdict }) => saysNothingOfTheModel(verdict));
-    if (failure && job.attempt < this.config.environmentTries) {
-      throw new DependencyFault('judge', `attempt ${failure.index} of ${identity.groupId}: ${failure.excerpt}`);
-    }
     return create(RolloutsGradedSchema, {
       group: { ...identity, version: judgedVersion },
       verdicts,
@@ -93,9 +91,10 @@ export class GradeRollouts implements JobWorker<Grading, RolloutsGraded> {
     });
     const failures = graded.verdicts.filter(({ verdict }) => saysNothingOfTheModel(verdict));
     if (graded.group) await saveEnvironmentFailures(tx, graded.group, failures);
+    await forgetSuspicions(tx, job);
   }
 
-  fail(tx: StageTransaction, job: LeasedJob<Grading>, error: Error): Promise<void> {
+  async fail(tx: StageTransaction, job: LeasedJob<Grading>, error: Error): Promise<void> {
     const code = error instanceof RecordFault ? error.code : 'grading_failed';
     layAside(tx, job, job.payload.group, {
       handler: 'GradeRollouts',
@@ -103,7 +102,7 @@ export class GradeRollouts implements JobWorker<Grading, RolloutsGraded> {
       message: error.message,
       attempts: job.attempt,
     });
-    return Promise.resolve();
+    await forgetSuspicions(tx, job);
   }
 
   private async benchOf(problem: ProblemVerified, target: TargetDeclared, together: boolean): Promise<Bench> {
@@ -124,16 +123,29 @@ export class GradeRollouts implements JobWorker<Grading, RolloutsGraded> {
   }
 
   private async judgeAll(
-    { group }: Grading,
+    job: LeasedJob<Grading>,
     bench: Bench,
     judge: Judge,
     signal: AbortSignal,
   ): Promise<AttemptVerdict[]> {
+    // Equal programs of a group run once.
     const results = new Map<string, JudgeResult>();
+    const { form, limits, language } = bench;
+    const run: RunProgram = async ({ source, sha256 }) => {
+      const known = results.get(sha256);
+      if (known) return known;
+      const result = await judge.judge({ language, source }, form, limits, { signal, proven: true });
+      const { verdict, detail } = result;
+      if (!isAboutProgram(verdict)) {
+        await this.suspicions.settle({ job, program: sha256, language, verdict, detail }, judge, signal);
+      }
+      results.set(sha256, result);
+      return result;
+    };
     const verdicts: AttemptVerdict[] = [];
-    for (const attempt of group.attempts) {
+    for (const attempt of job.payload.group.attempts) {
       const output = attempt.output ? await readPayloadText(this.blobs, attempt.output) : '';
-      verdicts.push(await judgeAttempt(attempt, output, bench, judge, results, signal));
+      verdicts.push(await judgeAttempt(attempt, output, bench, run));
       signal.throwIfAborted();
     }
     return verdicts;

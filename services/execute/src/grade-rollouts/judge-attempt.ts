@@ -1,15 +1,8 @@
 import { create } from '@bufbuild/protobuf';
-import {
-  type AnswerForm,
-  assembleProgram,
-  extractCode,
-  isAboutProgram,
-  type Limits,
-  type TestForm,
-} from '@tidemark/judging';
+import { type AnswerForm, assembleProgram, extractCode, type Limits, type TestForm } from '@tidemark/judging';
 import { type Attempt, type AttemptVerdict, AttemptVerdictSchema, StopReason, Verdict } from '@tidemark/proto';
 import { sha256Hex } from '@tidemark/identity';
-import type { Judge, JudgeResult } from '../judge/judge.ts';
+import type { JudgeResult } from '../judge/judge.ts';
 import { toWireVerdict } from './to-wire-verdict.ts';
 
 /** What attempts at one problem are judged by. */
@@ -28,14 +21,15 @@ export type Bench = {
 
 const EXCERPT_CHARACTERS = 500;
 
-/** One attempt's verdict. `results` holds what programs of this group earned already: equal ones run once. */
+/** What a program earned. */
+export type RunProgram = (program: { readonly source: string; readonly sha256: string }) => Promise<JudgeResult>;
+
+/** One attempt's verdict; its program, where it holds one, is run by `run`. */
 export async function judgeAttempt(
   attempt: Pick<Attempt, 'index' | 'stopReason'>,
   output: string,
   bench: Bench,
-  judge: Judge,
-  results: Map<string, JudgeResult>,
-  signal: AbortSignal,
+  run: RunProgram,
 ): Promise<AttemptVerdict> {
   const truncated = attempt.stopReason === StopReason.LENGTH;
   const extraction = extractCode(output, bench.answerForm, bench.language);
@@ -49,11 +43,7 @@ export async function judgeAttempt(
   const assembled = assembleProgram(preamble, answer, bench.entryPoint || undefined);
   const source = bench.setupCode === '' ? assembled : `${bench.setupCode}\n${assembled}`;
   const programSha256 = sha256Hex(source);
-  const known = results.get(programSha256);
-  const result =
-    known ??
-    (await judge.judge({ language: bench.language, source }, bench.form, bench.limits, { signal, proven: true }));
-  if (isAboutProgram(result.verdict)) results.set(programSha256, result);
+  const result = await run({ source, sha256: programSha256 });
   return create(AttemptVerdictSchema, {
     index: attempt.index,
     verdict: toWireVerdict(result.verdict),

@@ -3,6 +3,7 @@ import {
   type CheckerProgram,
   compare,
   decideVerdict,
+  defaultLimits,
   definesWithoutCalling,
   type Delivered,
   excerpt,
@@ -80,6 +81,17 @@ export class Judge {
   /** Whether a language can be judged here. */
   speaks(language: string): boolean {
     return this.languages.some((profile) => profile.language === language);
+  }
+
+  /** Whether a program known to be right is accepted: what failed beside it was not the machine's doing. */
+  async passesKnownGood(language: string, signal?: AbortSignal): Promise<boolean> {
+    const knownGood = this.languages.find((profile) => profile.language === language)?.knownGood;
+    if (!knownGood) return false;
+    const { source, input, output } = knownGood;
+    const tests = [{ input: encode(input), expected: encode(output) }];
+    const form: TestForm = { kind: 'stdin', tests, checker: { kind: 'tokens' } };
+    const { verdict } = await this.judge({ language, source }, form, defaultLimits, signal ? { signal } : {});
+    return verdict === 'accepted';
   }
 
   /** What a program answers to one input, or why it gives none: how expected outputs are made from references. */

@@ -51,6 +51,8 @@ export interface LanguageProfile {
   readonly readOnlyFolders: readonly string[];
   /** CPU and wall limits are multiplied by this. */
   readonly limitsFactor: number;
+  /** A small program that is right, and shows that judging works here. */
+  readonly knownGood: { readonly source: string; readonly input: string; readonly output: string };
   program(source: string): PreparedRun;
   /** Calls one function; the value is compared outside. */
   call(source: string, call: CallSpec): PreparedRun;

@@ -1,6 +1,11 @@
 import type { MigrationClass } from '@tidemark/stage-runtime';
 import { AddSharedProcess1764525000000 } from './add-shared-process-1764525000000.ts';
 import { CreateExecuteTables1764521000000 } from './create-execute-tables-1764521000000.ts';
+import { CreateSuspicions1764530000000 } from './create-suspicions-1764530000000.ts';
 
 /** In the order in which they run. */
-export const migrations: readonly MigrationClass[] = [CreateExecuteTables1764521000000, AddSharedProcess1764525000000];
+export const migrations: readonly MigrationClass[] = [
+  CreateExecuteTables1764521000000,
+  AddSharedProcess1764525000000,
+  CreateSuspicions1764530000000,
+];

@@ -11,6 +11,9 @@ export type Completion =
   | { readonly kind: 'complete'; readonly suite: TestSuite }
   | Exclude<VerificationOutcome, { kind: 'verified' }>;
 
+/** A reference, set-up code and all; the hash is that of its own source. */
+export type Reference = Submission & { readonly sha256: string };
+
 /**
  * Makes missing expected outputs by running the references, never otherwise. The first reference runs twice, a second
  * one once where there is one; all have to agree by the problem's own comparison.
@@ -19,7 +22,7 @@ export type Completion =
  */
 export async function completeSuite(
   suite: TestSuite,
-  references: readonly Submission[],
+  references: readonly Reference[],
   blobs: BlobStore,
   judge: Judge,
   limits: Limits,
@@ -39,7 +42,10 @@ export async function completeSuite(
       const answer = await judge.answer(reference, questionOf(test, suite), limits, signal);
       if (answer.kind === 'answered') outputs.push(answer.output);
       else if (isAboutProgram(answer.verdict)) return referenceFailed(test, `${answer.verdict}: ${answer.detail}`);
-      else return { kind: 'retry', reason: `${answer.verdict}: ${answer.detail}` };
+      else {
+        const { sha256: program, language } = reference;
+        return { kind: 'environment', program, language, verdict: answer.verdict, detail: answer.detail };
+      }
     }
     const [expected, again, other] = outputs as [Uint8Array, Uint8Array, Uint8Array?];
     if (!compare(comparison, expected, again).equal) return disagreement(test, 'reference_flaky', expected, again);

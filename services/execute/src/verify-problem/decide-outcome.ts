@@ -1,4 +1,4 @@
-import { isAboutProgram } from '@tidemark/judging';
+import { type EnvironmentVerdict, isAboutProgram } from '@tidemark/judging';
 import type { JudgeResult } from '../judge/judge.ts';
 
 /** One reference's run. */
@@ -25,8 +25,14 @@ export type VerificationOutcome =
     }
   /** Nothing is known yet; the problem waits for something that may come. */
   | { readonly kind: 'waiting'; readonly reason: string; readonly message: string }
-  /** The machine's fault: run again. */
-  | { readonly kind: 'retry'; readonly reason: string };
+  /** A program's run failed, by the machine's fault or because it breaks the sandbox. */
+  | {
+      readonly kind: 'environment';
+      readonly program: string;
+      readonly language: string;
+      readonly verdict: EnvironmentVerdict;
+      readonly detail: string;
+    };
 
 /**
  * Every reference that could be run has to pass. One that fails casts doubt on the tests or on itself, and nobody here
@@ -52,8 +58,10 @@ export function decideOutcome(references: readonly ReferenceResult[]): Verificat
   }
   const broken = ran.find(({ result }) => result.verdict === 'checker_failure' || result.verdict === 'no_tests');
   if (broken) return rejection('tests_unusable', 'Its tests or checker do not run', broken);
-  const environment = ran.find(({ result }) => !isAboutProgram(result.verdict));
-  if (environment) return { kind: 'retry', reason: `${environment.result.verdict}: ${environment.result.detail}` };
+  for (const { sha256, language, result } of ran) {
+    const { verdict, detail } = result;
+    if (!isAboutProgram(verdict)) return { kind: 'environment', program: sha256, language, verdict, detail };
+  }
   const failing = ran.find(({ result }) => result.verdict !== 'accepted');
   if (failing) return rejection('reference_failed', 'Its reference solution fails its tests', failing);
   return { kind: 'verified' };

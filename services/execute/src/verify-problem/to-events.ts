@@ -84,7 +84,7 @@ export function toSuiteChanged(before: ProblemVerified, now: ProblemVerified, no
 
 export function toStatus(
   problem: ProblemUnique,
-  outcome: Exclude<VerificationOutcome, { kind: 'retry' }>,
+  outcome: Exclude<VerificationOutcome, { kind: 'environment' }>,
   testCount: number,
   nowMs: number,
 ): ProblemStatus {

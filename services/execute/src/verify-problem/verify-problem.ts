@@ -4,31 +4,33 @@ import { topics } from '@tidemark/event-log';
 import type { Limits, TestForm } from '@tidemark/judging';
 import { type ProblemUnique, type TestSuite, TestSuiteSchema } from '@tidemark/proto';
 import {
-  DependencyFault,
   InjectConfig,
   type JobWorker,
   type LeasedJob,
+  RecordFault,
   type Sql,
   StageDatabase,
   type StageTransaction,
   Worker,
 } from '@tidemark/stage-runtime';
 import type { ExecuteConfig } from '../execute.config.ts';
-import type { Judge, Submission } from '../judge/judge.ts';
+import type { Judge } from '../judge/judge.ts';
 import { JudgeHost } from '../judging/judge-host.ts';
+import { Suspicions } from '../judging/suspicions.ts';
 import { lockProblems, readProblem, saveProblems } from '../postgres/problems.ts';
 import { readSuite, saveSuites } from '../postgres/suites.ts';
+import { forgetSuspicions } from '../postgres/suspicions.ts';
 import { withdrawnVersions } from '../postgres/withdrawals.ts';
 import { judgingSuite } from '../suite/judging-suite.ts';
 import { toLimits } from '../suite/limits.ts';
 import { toForm, UnusableSuiteError } from '../suite/to-form.ts';
-import { completeSuite } from './complete-suite.ts';
+import { completeSuite, type Reference } from './complete-suite.ts';
 import { decideOutcome, type ReferenceResult, type VerificationOutcome } from './decide-outcome.ts';
 import { toGivenUp, toStatus, toSuiteChanged, toVerified, toWithdrawal, type VerificationRun } from './to-events.ts';
 import { type Verification, verificationJob, verificationJobs } from './verification-jobs.ts';
 
 type Verified = {
-  readonly outcome: Exclude<VerificationOutcome, { kind: 'retry' }>;
+  readonly outcome: Exclude<VerificationOutcome, { kind: 'environment' }>;
   readonly run: VerificationRun | undefined;
 };
 
@@ -42,6 +44,7 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
     private readonly host: JudgeHost,
     private readonly database: StageDatabase,
     private readonly blobs: BlobStore,
+    private readonly suspicions: Suspicions,
     @InjectConfig() private readonly config: ExecuteConfig,
   ) {
     this.kind = { ...verificationJobs, bound: config.maxOpenJobs };
@@ -49,15 +52,17 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
   }
 
   /** Undefined when the problem moved on or was withdrawn in the meantime. */
-  async run({ payload }: LeasedJob<Verification>, signal: AbortSignal): Promise<Verified | undefined> {
+  async run(job: LeasedJob<Verification>, signal: AbortSignal): Promise<Verified | undefined> {
+    const { payload } = job;
     const problem = await readProblem(this.database, payload.problemId);
     if (problem?.version !== payload.version || problem.state !== 'verifying') return undefined;
     if (await isWithdrawn(this.database, payload)) return undefined;
-    return await this.host.use('urgent', (judge) => this.verify(problem.event, judge, signal));
+    return await this.host.use('urgent', (judge) => this.verify(job, problem.event, judge, signal));
   }
 
   async complete(tx: StageTransaction, job: LeasedJob<Verification>, verified: Verified | undefined): Promise<void> {
     const { problemId, version } = job.payload;
+    await forgetSuspicions(tx, job);
     const known = (await lockProblems(tx, [problemId])).get(problemId);
     if (known?.version !== version || known.state !== 'verifying') return;
     // Nothing is said of what is withdrawn; it is verified when that is taken back.
@@ -90,6 +95,7 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
   }
 
   async fail(tx: StageTransaction, job: LeasedJob<Verification>, error: Error): Promise<void> {
+    await forgetSuspicions(tx, job);
     const known = (await lockProblems(tx, [job.payload.problemId])).get(job.payload.problemId);
     if (known?.version !== job.payload.version || known.state !== 'verifying') return;
     if (!(await isWithdrawn(tx, job.payload))) {
@@ -98,7 +104,12 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
     await saveProblems(tx, [{ ...known, state: 'waiting' }]);
   }
 
-  private async verify(problem: ProblemUnique, judge: Judge, signal: AbortSignal): Promise<Verified> {
+  private async verify(
+    job: LeasedJob<Verification>,
+    problem: ProblemUnique,
+    judge: Judge,
+    signal: AbortSignal,
+  ): Promise<Verified> {
     const content = problem.content;
     if (content?.testSuite === undefined) {
       return { outcome: { kind: 'waiting', reason: 'tests_missing', message: 'It has no tests yet.' }, run: undefined };
@@ -110,12 +121,12 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
       const programs = await this.referencesOf(problem, chosen);
       const known = programs.filter(({ language }) => judge.speaks(language));
       const completion = await completeSuite(chosen, known, this.blobs, judge, limits, signal);
-      if (completion.kind === 'retry') throw new DependencyFault('sandbox', completion.reason);
+      if (completion.kind === 'environment') return await this.endAfter(job, completion, judge, signal);
       if (completion.kind !== 'complete') return { outcome: completion, run: undefined };
       const { suite } = completion;
       const { references, together } = await this.runReferences(programs, suite, limits, judge, signal);
       const outcome = decideOutcome(references);
-      if (outcome.kind === 'retry') throw new DependencyFault('sandbox', outcome.reason);
+      if (outcome.kind === 'environment') return await this.endAfter(job, outcome, judge, signal);
       const payload =
         suite === whole ? content.testSuite : await storePayload(this.blobs, toBinary(TestSuiteSchema, suite));
       const testCount = suite.tests.length;
@@ -125,6 +136,20 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
       const message = `Its tests can't judge: ${error.message}.`;
       return { outcome: { kind: 'rejected', reason: error.code, message, evidence: [] }, run: undefined };
     }
+  }
+
+  /** Waits for the machine; a reference that breaks a sandbox which works ends its problem's verification. */
+  private async endAfter(
+    job: LeasedJob<Verification>,
+    failure: Extract<VerificationOutcome, { kind: 'environment' }>,
+    judge: Judge,
+    signal: AbortSignal,
+  ): Promise<never> {
+    await this.suspicions.settle({ ...failure, job }, judge, signal);
+    throw new RecordFault(
+      failure.verdict,
+      `reference ${failure.program} ends in ${failure.verdict}: ${failure.detail}`,
+    );
   }
 
   private async referencesOf(problem: ProblemUnique, suite: TestSuite): Promise<Reference[]> {
@@ -166,9 +191,6 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
 async function isWithdrawn(sql: Sql, { problemId, version }: Verification): Promise<boolean> {
   return ((await withdrawnVersions(sql, [problemId])).get(problemId) ?? 0) >= version;
 }
-
-/** A reference, set-up code and all; the hash is that of its own source. */
-type Reference = Submission & { readonly sha256: string };
 
 /** A suite's set-up code runs before the program, in its namespace. */
 function withSetup(suite: TestSuite, program: string): string {

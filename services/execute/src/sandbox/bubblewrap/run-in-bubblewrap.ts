@@ -49,6 +49,13 @@ export async function runInBubblewrap(
   }
 }
 
+/** What the sandbox's own programs said; what the judged program wrote is no reason, and not for logs. */
+function wordOfSandbox(stderr: Uint8Array): string {
+  const lines = new TextDecoder().decode(stderr).split('\n');
+  const own = lines.filter((line) => /^(bwrap|setpriv|nsenter|(\/bin\/)?(ba)?sh): /.test(line));
+  return excerpt(own.join(' '), 300) || 'bubblewrap ended without a word';
+}
+
 class Run {
   private stopped: StopReason | undefined;
   private exitCode: number | undefined;
@@ -143,7 +150,7 @@ class Run {
     if (this.exitCode !== undefined) return ran({ kind: 'exited', code: this.exitCode });
     // bubblewrap itself may be what the kernel chose to kill.
     if (facts.memoryKill !== 'none') return ran({ kind: 'exited', code: 137 });
-    return { kind: 'sandbox_failure', reason: excerpt(stderr, 300).trim() || 'bubblewrap ended without a word' };
+    return { kind: 'sandbox_failure', reason: wordOfSandbox(stderr) };
   }
 
   /** bubblewrap's own account of the run, on a descriptor that the program does not have: one JSON text a line. */
