@@ -77,6 +77,12 @@ describe.each(['cgroup', 'rlimits'] as const)('the sandbox with %s', (accounting
     }
   });
 
+  it('lets no program lower its own priority, so that none can starve itself', async ({ skip }) => {
+    if (!available) skip();
+    const { facts, stdout } = await run(shell('nice -n 19 nice'));
+    expect([text(stdout), facts.end]).toEqual(['0\n', { kind: 'exited', code: 0 }]);
+  });
+
   it('leaves no process and no control group, whatever the program started', async ({ skip }) => {
     if (!available) skip();
     const mark = `31${process.pid}`;

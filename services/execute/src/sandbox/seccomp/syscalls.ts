@@ -82,6 +82,11 @@ const x64: SyscallTable = {
     238,
     256,
     279, // mbind, set_mempolicy, migrate_pages, move_pages
+    141,
+    142,
+    144,
+    314,
+    251, // setpriority, sched_setparam, sched_setscheduler, sched_setattr, ioprio_set: it could starve itself
     ...unified,
   ],
   clone: 56,
@@ -138,6 +143,11 @@ const arm64: SyscallTable = {
     237,
     238,
     239, // mbind, set_mempolicy, migrate_pages, move_pages
+    140,
+    118,
+    119,
+    274,
+    30, // setpriority, sched_setparam, sched_setscheduler, sched_setattr, ioprio_set
     ...unified,
   ],
   clone: 220,
