@@ -33,6 +33,17 @@ export const DEFAULT_BIN_SETTINGS: BinSettings = {
   unsolvedAttempts: 8,
 };
 
+/** A target's settings as declared: what is missing or 0 was not set and takes its default. */
+export function binSettingsOf(declared: Partial<BinSettings> | undefined): BinSettings {
+  return {
+    mastered: declared?.mastered || DEFAULT_BIN_SETTINGS.mastered,
+    easy: declared?.easy || DEFAULT_BIN_SETTINGS.easy,
+    medium: declared?.medium || DEFAULT_BIN_SETTINGS.medium,
+    enter: declared?.enter || DEFAULT_BIN_SETTINGS.enter,
+    unsolvedAttempts: declared?.unsolvedAttempts || DEFAULT_BIN_SETTINGS.unsolvedAttempts,
+  };
+}
+
 /**
  * Checks a target's settings.
  *

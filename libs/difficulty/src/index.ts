@@ -18,6 +18,7 @@ export {
   binMasses,
   binOfRate,
   binSettingsFaults,
+  binSettingsOf,
   DEFAULT_BIN_SETTINGS,
   type RateBin,
 } from './bins.ts';

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { betaFromMean, FLAT_PRIOR } from './beta.ts';
-import { BINS, type Bin, binMasses, binOfRate, binSettingsFaults, DEFAULT_BIN_SETTINGS as settings } from './bins.ts';
+import {
+  BINS,
+  type Bin,
+  binMasses,
+  binOfRate,
+  binSettingsFaults,
+  binSettingsOf,
+  DEFAULT_BIN_SETTINGS as settings,
+} from './bins.ts';
 import { type BinEvidence, decideBin, type Standing } from './move.ts';
 import { posteriorOf } from './posterior.ts';
 
@@ -139,5 +147,24 @@ describe('deciding a bin', () => {
           expect(decision.masses[decision.bin]).toBeGreaterThan(settings.enter);
       }),
     );
+  });
+});
+
+describe('declared settings', () => {
+  it('take the default for what is missing or 0, and keep the rest', () => {
+    expect(binSettingsOf(undefined)).toEqual({
+      mastered: 0.9,
+      easy: 0.625,
+      medium: 0.125,
+      enter: 0.7,
+      unsolvedAttempts: 8,
+    });
+    expect(binSettingsOf({ mastered: 0.95, easy: 0, enter: 0.8 })).toEqual({
+      mastered: 0.95,
+      easy: 0.625,
+      medium: 0.125,
+      enter: 0.8,
+      unsolvedAttempts: 8,
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { type BinSettings, binSettingsFaults, DEFAULT_BIN_SETTINGS, DEFAULT_RETENTION } from '@tidemark/difficulty';
+import { type BinSettings, binSettingsFaults, binSettingsOf, DEFAULT_RETENTION } from '@tidemark/difficulty';
 import type { TargetDeclared } from '@tidemark/proto';
 
 /** G when a target states none. */
@@ -22,14 +22,7 @@ export type Settings =
 
 /** Reads a declaration; a number that is 0 was not set and takes its default. */
 export function decideSettings(declared: TargetDeclared): Settings {
-  const { bins: cuts } = declared;
-  const bins: BinSettings = {
-    mastered: cuts?.mastered || DEFAULT_BIN_SETTINGS.mastered,
-    easy: cuts?.easy || DEFAULT_BIN_SETTINGS.easy,
-    medium: cuts?.medium || DEFAULT_BIN_SETTINGS.medium,
-    enter: cuts?.enter || DEFAULT_BIN_SETTINGS.enter,
-    unsolvedAttempts: cuts?.unsolvedAttempts || DEFAULT_BIN_SETTINGS.unsolvedAttempts,
-  };
+  const bins = binSettingsOf(declared.bins);
   const retention = declared.retention || DEFAULT_RETENTION;
   const faults = binSettingsFaults(bins);
   if (!(retention > 0 && retention <= 1)) faults.push(`retention must be above 0 and at most 1, got ${retention}`);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { binSettingsOf } from '@tidemark/difficulty';
 import { curatedTopic } from '@tidemark/event-log';
 import { chooseWorkingSet } from '@tidemark/selection';
 import {
@@ -20,7 +21,7 @@ import { toCandidate } from './appraise.ts';
 import { curatedRecord, decideChanges } from './decide-changes.ts';
 import { loadProblems, loadTarget } from './load-target.ts';
 import { loadMembers, saveMembers, voidLeases } from './save-members.ts';
-import { binSettingsOf, selectionSettingsOf } from './target-settings.ts';
+import { selectionSettingsOf } from './target-settings.ts';
 
 /** The lease of a target: whoever holds it chooses, ranks and leases for it. */
 export const targetLease = (slug: string): string => `target/${slug}`;
@@ -69,7 +70,7 @@ async function reselect(tx: StageTransaction, cause: Cause, slug: string): Promi
   const target = await loadTarget(tx, slug);
   if (target === undefined) return;
   const settings = selectionSettingsOf(target.declaration);
-  const bins = binSettingsOf(target.declaration);
+  const bins = binSettingsOf(target.declaration.bins);
   const problems = await loadProblems(tx, target, 2 * settings.workingSet, settings.syntheticShare > 0);
   const { calibration, ordinals, checkpoint } = target;
   const candidates = [...problems.values()].map((problem) =>

@@ -1,4 +1,3 @@
-import { type BinSettings, DEFAULT_BIN_SETTINGS } from '@tidemark/difficulty';
 import type { TargetDeclared } from '@tidemark/proto';
 import { defaultSelectionSettings, type SelectionSettings } from '@tidemark/selection';
 
@@ -14,18 +13,5 @@ export function selectionSettingsOf(target: TargetDeclared): SelectionSettings {
     retestRateNewCheckpoint: asked?.retestRateNewCheckpoint ?? defaults.retestRateNewCheckpoint,
     syntheticShare: asked?.syntheticShare ?? defaults.syntheticShare,
     workingSet: asked?.workingSet || defaults.workingSet,
-  };
-}
-
-/** Where the target's bins begin. */
-export function binSettingsOf(target: TargetDeclared): BinSettings {
-  const asked = target.bins;
-  if (asked === undefined) return DEFAULT_BIN_SETTINGS;
-  return {
-    mastered: asked.mastered || DEFAULT_BIN_SETTINGS.mastered,
-    easy: asked.easy || DEFAULT_BIN_SETTINGS.easy,
-    medium: asked.medium || DEFAULT_BIN_SETTINGS.medium,
-    enter: asked.enter || DEFAULT_BIN_SETTINGS.enter,
-    unsolvedAttempts: asked.unsolvedAttempts || DEFAULT_BIN_SETTINGS.unsolvedAttempts,
   };
 }
