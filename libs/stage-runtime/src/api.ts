@@ -65,6 +65,8 @@ export interface Sql {
 export interface StageTransaction extends Sql, Publisher {
   /** Jobs are found again by (kind, key): adding one that is there changes nothing. */
   enqueue<P>(kind: JobKind<P>, jobs: readonly NewJob<P>[]): Promise<void>;
+  /** How many more jobs of a kind may be open. What adds jobs outside of a consumed topic's batch asks before it does. */
+  jobRoom(kind: Pick<JobKind<unknown>, 'name'>): Promise<number>;
   /** Throws {@link LeaseLostError} when the lease is no longer held with that epoch: the whole transaction rolls back. */
   assertLease(lease: HeldLease): Promise<void>;
   /**
@@ -88,8 +90,6 @@ export interface JobKind<P> {
   readonly name: string;
   readonly encode: (payload: P) => Uint8Array;
   readonly decode: (bytes: Uint8Array) => P;
-  /** Consumption that feeds this kind (`@OnEvent(…, { feeds })`) pauses at this many open jobs. */
-  readonly bound: number;
   /** A worker that says nothing for this long loses the job, in ms. */
   readonly leaseMs: number;
 }
@@ -121,6 +121,8 @@ export interface JobWorker<P, R> {
   readonly kind: JobKind<P>;
   /** Jobs in hand at once in this process. */
   readonly concurrency: number;
+  /** Consumption that feeds the kind (`@OnEvent(…, { feeds })`) pauses at this many open jobs. Default 2,000. */
+  readonly bound?: number;
   run(job: LeasedJob<P>, signal: AbortSignal): Promise<R>;
   complete(tx: StageTransaction, job: LeasedJob<P>, result: R): Promise<void>;
   /**

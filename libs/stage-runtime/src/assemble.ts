@@ -14,6 +14,7 @@ import type { ServiceDefinition } from './define-service.ts';
 import { discover } from './discover.ts';
 import { ensureTopics } from './ensure-topics.ts';
 import { LateStatus } from './http/late-status.ts';
+import { JobBounds } from './jobs/job-bounds.ts';
 import { JobPool } from './jobs/job-pool.ts';
 import { TableLeaseKeeper } from './leases/table-lease-keeper.ts';
 import type { MomentListener } from './moments.ts';
@@ -77,6 +78,7 @@ export async function assemble<Schema extends z.ZodObject>(
     reached,
     ended: end.signal,
     backoff: options.backoff ?? DEFAULT_BACKOFF,
+    bounds: new JobBounds(),
     wakes: {
       relay: (shards) => relay.wake(shards),
       worker: (kind) => {
@@ -112,6 +114,7 @@ export async function assemble<Schema extends z.ZodObject>(
   const app = await createApp(definition, [runtime, moduleOf(definition, config)], logger);
   app.connectMicroservice({ strategy: transport });
   const discovered = discover(app);
+  for (const worker of discovered.workers) parts.bounds.add(worker);
   const pools = discovered.workers.map((worker) => new JobPool(parts, worker));
   const kinds = pools.map(({ kind }) => kind);
   registry.sampleBy(identity.replica, () => sampleBacklog(parts, transport, dataSource, kinds));

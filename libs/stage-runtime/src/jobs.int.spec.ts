@@ -1,6 +1,7 @@
 import { topics } from '@tidemark/event-log';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DependencyFault, RecordFault } from './api.ts';
+import { StageDatabase } from './injectables.ts';
 import { sleep } from './sleep.ts';
 import { gradeJob, gradeStage, gradeState, submitted } from './testing/grade-stages.ts';
 import { type StageHarness, startStage } from './testing/index.ts';
@@ -133,6 +134,23 @@ describe('jobs', () => {
     open();
     await stage.untilQuiet();
     expect(await outcomes()).toHaveLength(60);
+  });
+
+  it('pause it at the bound that their worker was configured with', async () => {
+    const narrow = await startStage(gradeStage, { partitions: 1, config: { maxOpenJobs: '3' } });
+    try {
+      gradeState.run = (_, signal) => sleep(60_000, signal).then(() => Promise.reject(new Error('told to stop')));
+      await narrow.publish(
+        topics.rolloutsSubmitted,
+        ...Array.from({ length: 30 }, (_, index) => submitted(`${index}`)),
+      );
+      await expect.poll(async () => (await narrow.service.activity()).openJobs.grade).toBe(10);
+      await sleep(600);
+      expect((await narrow.service.activity()).openJobs.grade).toBe(10);
+      expect(await narrow.service.get(StageDatabase).transaction('spec', (tx) => tx.jobRoom(gradeJob))).toBe(0);
+    } finally {
+      await narrow.stop();
+    }
   });
 
   it('in hand are given back by a stop, and taken by the next start at once', async () => {

@@ -10,7 +10,7 @@ export const EVENT_LOG_TRANSPORT = Symbol('event log');
 /** Narrows what a handler is given; every field has a default. */
 export interface OnEventOptions {
   /** Job kinds that the handler adds to: consumption pauses while one of them is full. Default none. */
-  readonly feeds?: readonly Pick<JobKind<unknown>, 'name' | 'bound'>[];
+  readonly feeds?: readonly Pick<JobKind<unknown>, 'name'>[];
   /** Upper bound of the records in a batch. Default 500. */
   readonly maxBatchRecords?: number;
 }

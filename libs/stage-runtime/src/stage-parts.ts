@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { BackoffOptions } from './backoff.ts';
 import type { Transactions } from './database/transactions.ts';
 import type { StageIdentity } from './identity.ts';
+import type { JobBounds } from './jobs/job-bounds.ts';
 import type { MomentListener } from './moments.ts';
 import type { ConsumerProgress } from './observe/consumer-progress.ts';
 import type { ReadinessBoard } from './observe/readiness-board.ts';
@@ -19,6 +20,7 @@ export interface StageParts {
   readonly metrics: RuntimeMetrics;
   readonly progress: ConsumerProgress;
   readonly wakes: Wakes;
+  readonly bounds: JobBounds;
   readonly reached: MomentListener;
   /** Aborts when the service stops or is given up: nobody waits or starts again after that. */
   readonly ended: AbortSignal;

@@ -4,6 +4,7 @@ import type { AnyTopic, Cause, HeldLease, JobKind, NewJob, StageTransaction, Sto
 import { DeadLetterSchema, type DeadLetter } from '@tidemark/proto';
 import { readStoredOffsets } from './consume/offset-table.ts';
 import type { OpenTransaction } from './database/transactions.ts';
+import { roomOf } from './jobs/job-bounds.ts';
 import { addJobs } from './jobs/job-table.ts';
 import { assertLease } from './leases/lease-table.ts';
 import { messageEvent, type OutgoingEvent, tombstoneEvent } from './outbox/outgoing-event.ts';
@@ -17,7 +18,7 @@ export interface Wakes {
 }
 
 /** What work needs of the running service. */
-export type WorkParts = Pick<StageParts, 'identity' | 'metrics' | 'wakes'>;
+export type WorkParts = Pick<StageParts, 'identity' | 'metrics' | 'wakes' | 'bounds'>;
 
 /** What one handler did within a transaction: collects its events, and writes them by {@link finish}. */
 export class StageWork implements StageTransaction {
@@ -52,6 +53,11 @@ export class StageWork implements StageTransaction {
     this.assertUnfinished();
     await addJobs(this.open, kind, jobs);
     this.open.afterCommit(() => this.parts.wakes.worker(kind.name));
+  }
+
+  jobRoom(kind: Pick<JobKind<unknown>, 'name'>): Promise<number> {
+    this.assertUnfinished();
+    return roomOf(this.open, this.parts.bounds, kind.name);
   }
 
   assertLease(lease: HeldLease): Promise<void> {

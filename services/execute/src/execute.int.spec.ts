@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { deadLetterTopic, topic, topics } from '@tidemark/event-log';
 import { sha256Hex } from '@tidemark/identity';
@@ -176,6 +177,28 @@ describe('execute', () => {
     await expect.poll(async () => (await laidAside()).length, { timeout: 30_000, interval: 500 }).toBe(3);
     const codes = (await laidAside()).map(({ value }) => value?.errorCode).sort();
     expect(codes).toEqual(['too_many_waiting', 'unknown_problem', 'unknown_problem']);
+  });
+
+  it('takes waiting groups up only when there is room for their jobs', async () => {
+    const narrow = await startStage(executeService, { config: { workers: '2', maxOpenJobs: '1' } });
+    try {
+      await narrow.publish(topics.targetsDeclared, target('chat', AnswerForm.CHAT));
+      await narrow.publish(topics.rolloutsSubmitted, group('early', 'sum', 'chat', [`\`\`\`\n${SUM}\`\`\``]));
+      await narrow.untilQuiet();
+      await narrow.query(
+        `INSERT INTO jobs (kind, key, cause_id, payload, available_at) VALUES ('grade', 'x', 'x', '', now() + interval '1 day')`,
+      );
+      await narrow.publish(topics.problemsUnique, unique('sum', adding, [SUM]));
+      const work = async () => (await narrow.service.activity()).pendingWork;
+      await expect.poll(work, { timeout: 20_000 }).toMatchObject({ parkedGroupsReady: 1 });
+      await sleep(2_500);
+      expect(await narrow.query('SELECT key FROM jobs')).toEqual([{ key: 'x' }]);
+      await narrow.query('DELETE FROM jobs');
+      await narrow.untilQuiet();
+      expect(await narrow.published(topics.rolloutsGraded)).toHaveLength(1);
+    } finally {
+      await narrow.stop();
+    }
   });
 
   it('judges a group by the suite of its own version, and keeps the old one in force until the new one is judged', async () => {

@@ -1,5 +1,5 @@
 import type { FetchedBatch } from '@tidemark/event-log';
-import { countJobs } from '../jobs/job-table.ts';
+import { roomOf } from '../jobs/job-bounds.ts';
 import { sleep } from '../sleep.ts';
 import type { StageParts } from '../stage-parts.ts';
 import type { TopicHandler } from './topic-handler.ts';
@@ -11,13 +11,13 @@ const LOOK_AGAIN_MS = 200;
  * batch: each partition may go over it by the jobs of one batch.
  */
 export async function untilRoom(
-  parts: StageParts,
+  { transactions, bounds }: StageParts,
   handler: TopicHandler,
   batch: FetchedBatch,
   over: AbortSignal,
 ): Promise<void> {
-  for (const { name, bound } of handler.options.feeds ?? []) {
-    while (!over.aborted && (await countJobs(parts.transactions, name, bound)) >= bound) {
+  for (const { name } of handler.options.feeds ?? []) {
+    while (!over.aborted && (await roomOf(transactions, bounds, name)) === 0) {
       await sleep(LOOK_AGAIN_MS, over);
       await batch.heartbeat();
     }

@@ -11,6 +11,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { z } from 'zod';
 import type { EventBatch, JobKind, JobWorker, LeasedJob, StageTransaction } from '../api.ts';
 import { defineService } from '../define-service.ts';
+import { InjectConfig } from '../injectables.ts';
 import { OnEvent } from '../on-event.ts';
 import { Worker } from '../worker.ts';
 
@@ -24,9 +25,11 @@ export const gradeJob: JobKind<string> = {
   name: 'grade',
   encode: (group) => Buffer.from(group),
   decode: (bytes) => Buffer.from(bytes).toString(),
-  bound: 20,
   leaseMs: 600,
 };
+
+const gradeConfig = z.object({ maxOpenJobs: z.coerce.number().default(20) });
+type GradeConfig = z.output<typeof gradeConfig>;
 
 class Graded1750000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -54,6 +57,11 @@ class OnRolloutsSubmitted {
 class GradeWorker implements JobWorker<string, string> {
   readonly kind = gradeJob;
   readonly concurrency = 4;
+  readonly bound;
+
+  constructor(@InjectConfig() config: GradeConfig) {
+    this.bound = config.maxOpenJobs;
+  }
 
   run(job: LeasedJob<string>, signal: AbortSignal): Promise<string> {
     gradeState.runs.push(job.key);
@@ -76,7 +84,7 @@ class GradeModule {}
 /** Consumes groups, works on them outside of transactions, publishes on a topic without revisions. */
 export const gradeStage = defineService({
   name: 'execute',
-  configSchema: z.object({}),
+  configSchema: gradeConfig,
   module: GradeModule,
   migrations: [Graded1750000000000],
   topics: [topics.rolloutsSubmitted, topics.rolloutsGraded],

@@ -26,6 +26,7 @@ export class EventLogTransport extends Server implements CustomTransportStrategy
     return [...this.messageHandlers].map(([pattern, handler]) => {
       if (handler.next !== undefined) throw new Error(`two handlers of ${pattern} in ${this.parts.identity.service}`);
       const { topic, options } = handler.extras as OnEventExtras & Record<string, unknown>;
+      for (const { name } of options.feeds ?? []) this.parts.bounds.of(name);
       const name = `${this.parts.identity.service}/${topic.name}`;
       return { name, topic, options, handle: (batch, tx) => callHandler(handler, batch, tx) };
     });

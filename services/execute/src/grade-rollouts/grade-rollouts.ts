@@ -43,8 +43,9 @@ import { saysNothingOfTheModel } from './to-wire-verdict.ts';
 /** Grading job → `rollouts.graded`: every attempt gets one verdict. */
 @Worker()
 export class GradeRollouts implements JobWorker<Grading, RolloutsGraded> {
-  readonly kind;
+  readonly kind = gradingJobs;
   readonly concurrency;
+  readonly bound;
   private readonly verdicts: Tally;
 
   constructor(
@@ -56,8 +57,8 @@ export class GradeRollouts implements JobWorker<Grading, RolloutsGraded> {
     @InjectConfig() config: ExecuteConfig,
   ) {
     this.verdicts = metrics.counter('tidemark_verdicts_total', 'Attempts judged, by verdict.', ['verdict']);
-    this.kind = { ...gradingJobs, bound: config.maxOpenJobs };
     this.concurrency = config.workers;
+    this.bound = config.maxOpenJobs;
   }
 
   async run(job: LeasedJob<Grading>, signal: AbortSignal): Promise<RolloutsGraded> {

@@ -23,7 +23,6 @@ export const gradingJobs: JobKind<Grading> = {
     judgedVersion: new DataView(framed.buffer, framed.byteOffset).getUint32(0),
     group: fromBinary(RolloutsSubmittedSchema, framed.subarray(4)),
   }),
-  bound: 2_000,
   leaseMs: 60_000,
 };
 

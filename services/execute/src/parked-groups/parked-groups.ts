@@ -27,7 +27,7 @@ export class ParkedGroups implements ActivitySource {
 
   @Every(1_000)
   async takeUp(_tick: TimerTick, tx: StageTransaction): Promise<void> {
-    const ready = await takeReady(tx, CHUNK);
+    const ready = await takeReady(tx, Math.min(CHUNK, await tx.jobRoom(gradingJobs)));
     const identified = ready.flatMap((parked) =>
       parked.group.group ? [{ parked, identity: parked.group.group }] : [],
     );

@@ -11,7 +11,6 @@ export const verificationJobs: JobKind<Verification> = {
     const [version = '', problemId = ''] = new TextDecoder().decode(bytes).split(' ');
     return { problemId, version: Number(version) };
   },
-  bound: 2_000,
   leaseMs: 60_000,
 };
 

@@ -37,8 +37,9 @@ type Verified = {
 /** Verification job → `problems.verified`, or a status that says why not. */
 @Worker()
 export class VerifyProblem implements JobWorker<Verification, Verified | undefined> {
-  readonly kind;
+  readonly kind = verificationJobs;
   readonly concurrency;
+  readonly bound;
 
   constructor(
     private readonly host: JudgeHost,
@@ -47,8 +48,8 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
     private readonly suspicions: Suspicions,
     @InjectConfig() private readonly config: ExecuteConfig,
   ) {
-    this.kind = { ...verificationJobs, bound: config.maxOpenJobs };
     this.concurrency = config.workers;
+    this.bound = config.maxOpenJobs;
   }
 
   /** Undefined when the problem moved on or was withdrawn in the meantime. */

@@ -5,6 +5,5 @@ export const askJobs: JobKind<string> = {
   name: 'ask',
   encode: (requestId) => new TextEncoder().encode(requestId),
   decode: (bytes) => new TextDecoder().decode(bytes),
-  bound: 2_000,
   leaseMs: 15_000,
 };
