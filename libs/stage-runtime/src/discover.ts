@@ -37,20 +37,23 @@ function instancesOf(app: INestApplicationContext): object[] {
 function timersOf(instance: object): TimerWork[] {
   const prototype: unknown = Object.getPrototypeOf(instance);
   if (typeof prototype !== 'object' || prototype === null || prototype === Object.prototype) return [];
-  return new MetadataScanner().getAllMethodNames(prototype).flatMap((method) => {
+  return new MetadataScanner().getAllMethodNames(prototype).flatMap((method): TimerWork[] => {
     const turn = (prototype as Record<string, EveryTurn | undefined>)[method];
     if (typeof turn !== 'function') return [];
     const metadata = Reflect.getMetadata(EVERY, turn) as EveryMetadata | undefined;
     if (metadata === undefined) return [];
+    const { periodMs, options } = metadata;
+    const timer = { name: options.name ?? `${instance.constructor.name}.${method}`, periodMs };
+    if (options.outside) return [{ ...timer, kind: 'outside', turn: (tick) => turn.call(instance, tick) }];
     return [
       {
-        name: metadata.options.name ?? `${instance.constructor.name}.${method}`,
-        periodMs: metadata.periodMs,
-        onEveryReplica: metadata.options.onEveryReplica ?? false,
+        ...timer,
+        kind: 'transaction',
+        onEveryReplica: options.onEveryReplica ?? false,
         turn: (tick: TimerTick, tx: StageTransaction): Promise<void> => turn.call(instance, tick, tx),
       },
     ];
   });
 }
 
-type EveryTurn = (tick: TimerTick, tx: StageTransaction) => Promise<void>;
+type EveryTurn = (tick: TimerTick, tx?: StageTransaction) => Promise<void>;

@@ -21,7 +21,10 @@ export interface EveryOptions {
 
 export interface EveryMetadata {
   readonly periodMs: number;
-  readonly options: EveryOptions;
+  readonly options: EveryOptions & {
+    /** The turn opens its own transactions. */
+    readonly outside?: boolean;
+  };
 }
 
 /**
@@ -36,6 +39,23 @@ export function Every(periodMs: number, options: EveryOptions = {}) {
     descriptor: TypedPropertyDescriptor<Turn>,
   ): void => {
     const metadata: EveryMetadata = { periodMs, options };
+    SetMetadata(EVERY, metadata)(target, method, descriptor);
+  };
+}
+
+/**
+ * Runs a method at a period on every replica, outside any transaction: for work on the leases that a replica holds, which
+ * opens a transaction a lease. A turn that held one beside them would keep a connection and a snapshot for as long.
+ *
+ * @param name stays the same over renamings: event ids derive from it
+ */
+export function Everywhere(periodMs: number, name: string) {
+  return <Turn extends (tick: TimerTick) => Promise<void>>(
+    target: object,
+    method: string | symbol,
+    descriptor: TypedPropertyDescriptor<Turn>,
+  ): void => {
+    const metadata: EveryMetadata = { periodMs, options: { name, onEveryReplica: true, outside: true } };
     SetMetadata(EVERY, metadata)(target, method, descriptor);
   };
 }

@@ -6,7 +6,7 @@ export { inWords, rangeOf, type Setting, settingsOf } from './config/settings.ts
 export { variableName } from './config/variable-name.ts';
 export * from './define-service.ts';
 export { deadLetters, topicSpec } from './ensure-topics.ts';
-export { Every, type EveryOptions, type TimerTick } from './every.ts';
+export { Every, type EveryOptions, Everywhere, type TimerTick } from './every.ts';
 export { classifyFault, type Fault } from './faults.ts';
 export { AccessTokenMissingError, isLoopback, tokenMatches } from './http/access.ts';
 export { InjectStageStatus, type StageStatus } from './http/status.controller.ts';
@@ -26,6 +26,7 @@ export {
   type Tally,
   type TransactionOptions,
 } from './injectables.ts';
+export { KeyedBackoff } from './keyed-backoff.ts';
 export { createLogger } from './observe/logger.ts';
 export { MetricsRegistry } from './observe/metrics-registry.ts';
 export { type EventHandler, OnEvent, type OnEventOptions } from './on-event.ts';

@@ -376,6 +376,40 @@ describe('calibrate', () => {
     expect(await latest(s)).toMatchObject({ suiteHash: newSuite, attempts: 4, passes: 1 });
   });
 
+  it('evaluates the other targets while one cannot be evaluated, and says which', async () => {
+    const s = await start({ evaluateAfterGroups: '1', evaluateAfterSeconds: '0' });
+    await s.publish(topics.targetsDeclared, declared(), declared({ target: 'line-b' }));
+    await s.untilQuiet();
+    await s.query(`UPDATE calibration SET prior_alpha = 'NaN' WHERE target = 'line-a'`);
+    await s.publish(topics.rolloutsGraded, graded('g1', 'pf'), graded('g2', 'pf', { target: 'line-b' }));
+    const evaluated = async () => (await evaluations(s)).map(({ target }) => target);
+    await expect.poll(evaluated, { timeout: 15_000 }).toContain('line-b');
+    await expect
+      .poll(() => s.service.readiness().reasons.join(), { timeout: 15_000 })
+      .toContain('target line-a cannot be evaluated');
+    expect(await evaluated()).not.toContain('line-a');
+    await s.query(`UPDATE calibration SET prior_alpha = 1 WHERE target = 'line-a'`);
+    await expect.poll(evaluated, { timeout: 15_000 }).toContain('line-a');
+    await expect.poll(() => s.service.readiness().ready, { timeout: 15_000 }).toBe(true);
+  });
+
+  it('holds no other transaction open while it evaluates', async () => {
+    const s = await start();
+    await s.publish(topics.targetsDeclared, declared());
+    await s.publish(topics.rolloutsGraded, graded('g1', 'pf'));
+    await s.untilQuiet();
+    const locked = s.query('BEGIN; LOCK TABLE estimate; SELECT pg_sleep(3); COMMIT');
+    await s.publish(topics.commandsRequested, evaluateCommand('c1'));
+    const sessions = (condition: string) =>
+      s.query(`SELECT 1 FROM pg_stat_activity
+               WHERE datname = current_database() AND application_name LIKE 'tidemark-calibrate%' AND ${condition}`);
+    await expect.poll(() => sessions(`wait_event_type = 'Lock'`), { timeout: 2_500 }).toHaveLength(1);
+    expect(await sessions(`state = 'idle in transaction' AND xact_start < now() - interval '200 ms'`)).toEqual([]);
+    await locked;
+    await s.untilQuiet();
+    expect(await evaluations(s)).toHaveLength(1);
+  });
+
   it('evaluates nothing for a replica whose lease another has taken', async () => {
     const s = await start();
     await s.publish(topics.targetsDeclared, declared());

@@ -1,10 +1,11 @@
-import type { TimerWork } from './timer-loop.ts';
+import type { TransactionTimer } from './timer-loop.ts';
 
 /** Writers that come back later than this may repeat an event; longer than any retention of a topic without revisions. */
 const KEEP = '8 days';
 
 /** Clears the ids of events seen long ago. */
-export const forgetSeenEvents: TimerWork = {
+export const forgetSeenEvents: TransactionTimer = {
+  kind: 'transaction',
   name: 'runtime.forget-seen-events',
   periodMs: 600_000,
   onEveryReplica: false,

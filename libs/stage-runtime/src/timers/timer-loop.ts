@@ -8,13 +8,25 @@ import { sleep } from '../sleep.ts';
 import type { StageParts } from '../stage-parts.ts';
 import { StageWork } from '../stage-work.ts';
 
-/** A method that `@Every` marks. */
-export interface TimerWork {
+interface Timer {
   readonly name: string;
   readonly periodMs: number;
+}
+
+/** A method that `@Every` marks: each turn is a transaction. */
+export interface TransactionTimer extends Timer {
+  readonly kind: 'transaction';
   readonly onEveryReplica: boolean;
   turn(tick: TimerTick, tx: StageTransaction): Promise<void>;
 }
+
+/** A method that `@Everywhere` marks: it opens its own transactions, on every replica. */
+export interface OutsideTimer extends Timer {
+  readonly kind: 'outside';
+  turn(tick: TimerTick): Promise<void>;
+}
+
+export type TimerWork = TransactionTimer | OutsideTimer;
 
 /** Runs one timer. The row of the timer, locked for the turn, is what keeps a second replica from the same turn. */
 export class TimerLoop {
@@ -40,7 +52,7 @@ export class TimerLoop {
     const concern = `timer ${this.work.name}`;
     for (let failures = 0; !ended.aborted; ) {
       try {
-        const waitMs = this.work.onEveryReplica ? await this.ownTurn() : await this.sharedTurn();
+        const waitMs = await this.turn(this.work);
         failures = 0;
         board.clear(concern);
         await sleep(waitMs, ended);
@@ -57,29 +69,32 @@ export class TimerLoop {
   }
 
   /** @returns how long to wait, in ms */
-  private async ownTurn(): Promise<number> {
+  private async turn(work: TimerWork): Promise<number> {
+    if (work.kind === 'transaction' && !work.onEveryReplica) return await this.sharedTurn(work);
+    const { replica } = this.parts.identity;
     const tick = this.ownTick++;
-    await this.run((open) => this.turnIn(open, this.parts.identity.replica, tick));
-    return this.work.periodMs;
+    if (work.kind === 'outside') await work.turn(this.tickOf(replica, tick));
+    else await this.run((open) => this.turnIn(open, work, replica, tick));
+    return work.periodMs;
   }
 
   /** @returns how long to wait, in ms: less than a period when the turn is another replica's or not due yet */
-  private async sharedTurn(): Promise<number> {
+  private async sharedTurn(work: TransactionTimer): Promise<number> {
     return await this.run(async (open) => {
-      await open.query('INSERT INTO timers (name) VALUES ($1) ON CONFLICT DO NOTHING', [this.work.name]);
+      await open.query('INSERT INTO timers (name) VALUES ($1) ON CONFLICT DO NOTHING', [work.name]);
       const [row] = await open.query<{ tick: bigint; wait_ms: number }>(
         `SELECT tick, extract(epoch FROM due_at - clock_timestamp())::float8 * 1000 AS wait_ms
          FROM timers WHERE name = $1 FOR UPDATE SKIP LOCKED`,
-        [this.work.name],
+        [work.name],
       );
-      if (row === undefined) return this.work.periodMs;
-      if (row.wait_ms > 0) return Math.min(row.wait_ms, this.work.periodMs);
-      await this.turnIn(open, '', row.tick);
+      if (row === undefined) return work.periodMs;
+      if (row.wait_ms > 0) return Math.min(row.wait_ms, work.periodMs);
+      await this.turnIn(open, work, '', row.tick);
       await open.query(
         `UPDATE timers SET tick = tick + 1, due_at = clock_timestamp() + $2 * interval '1 ms' WHERE name = $1`,
-        [this.work.name, this.work.periodMs],
+        [work.name, work.periodMs],
       );
-      return this.work.periodMs;
+      return work.periodMs;
     });
   }
 
@@ -87,11 +102,14 @@ export class TimerLoop {
     return this.parts.transactions.run(this.handler, work);
   }
 
-  private async turnIn(open: OpenTransaction, key: string, tick: bigint): Promise<void> {
-    const work = new StageWork(open, this.parts, this.handler);
-    const cause = { id: `${this.work.name}/${key}/${tick}`, traceparent: undefined };
-    await this.work.turn({ ...cause, tick }, work);
-    await work.finish();
+  private async turnIn(open: OpenTransaction, work: TransactionTimer, key: string, tick: bigint): Promise<void> {
+    const tx = new StageWork(open, this.parts, this.handler);
+    await work.turn(this.tickOf(key, tick), tx);
+    await tx.finish();
+  }
+
+  private tickOf(key: string, tick: bigint): TimerTick {
+    return { id: `${this.work.name}/${key}/${tick}`, traceparent: undefined, tick };
   }
 
   private get handler(): string {

@@ -1,13 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { CommandOutcome } from '@tidemark/proto';
 import {
+  classifyFault,
   Every,
+  Everywhere,
   InjectConfig,
+  InjectLogger,
+  KeyedBackoff,
   LeaseKeeper,
   LeaseLostError,
+  StageDatabase,
+  StageReadiness,
   type StageTransaction,
   type TimerTick,
 } from '@tidemark/stage-runtime';
+import type { Logger } from 'pino';
 import type { CalibrateConfig } from '../calibrate.config.ts';
 import { completeCommand } from '../complete-command.ts';
 import { takeStaleCommands } from '../postgres/commands.ts';
@@ -19,15 +26,22 @@ const PERIOD_MS = 250;
 /** Looks on every replica for targets at an evaluation point; each target is evaluated by the one that owns it. */
 @Injectable()
 export class EvaluateWhenDue {
+  private readonly backoff = new KeyedBackoff({ firstMs: 500, maxMs: 60_000 });
+
   constructor(
+    private readonly database: StageDatabase,
     private readonly evaluator: Evaluator,
     private readonly leases: LeaseKeeper,
+    private readonly readiness: StageReadiness,
+    @InjectLogger() private readonly logger: Logger,
     @InjectConfig() private readonly config: CalibrateConfig,
   ) {}
 
-  @Every(PERIOD_MS, { name: 'evaluate-when-due', onEveryReplica: true })
-  async look(_tick: TimerTick, tx: StageTransaction): Promise<void> {
-    for (const target of await targetsWithWork(tx)) await this.evaluateIfOwner(target);
+  @Everywhere(PERIOD_MS, 'evaluate-when-due')
+  async look(_tick: TimerTick): Promise<void> {
+    for (const target of await targetsWithWork(this.database)) {
+      if (!this.backoff.isWaiting(target)) await this.evaluateIfOwner(target);
+    }
   }
 
   /** A command may arrive before the declaration of its target, but not long before. */
@@ -40,15 +54,24 @@ export class EvaluateWhenDue {
       });
   }
 
+  /** What goes wrong with one target holds up no other: it is said, and tried again later. */
   private async evaluateIfOwner(target: string): Promise<void> {
     const name = `target:${target}`;
-    const lease = this.leases.held(name) ?? (await this.leases.acquire(name));
-    if (!lease) return;
+    const concern = `evaluation of ${target}`;
     try {
-      await this.evaluator.evaluate(target, lease);
+      const lease = this.leases.held(name) ?? (await this.leases.acquire(name));
+      if (lease) await this.evaluator.evaluate(target, lease);
     } catch (error) {
       // The new owner does it.
-      if (!(error instanceof LeaseLostError)) throw error;
+      if (!(error instanceof LeaseLostError)) {
+        const waitMs = this.backoff.failed(target);
+        const { message } = classifyFault(error);
+        this.readiness.set(concern, `target ${target} cannot be evaluated: ${message}`);
+        this.logger.warn({ target, waitMs, error: message }, 'a target cannot be evaluated');
+        return;
+      }
     }
+    this.backoff.succeeded(target);
+    this.readiness.clear(concern);
   }
 }

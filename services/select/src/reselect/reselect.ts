@@ -6,9 +6,10 @@ import {
   type ActivitySource,
   type Cause,
   classifyFault,
-  Every,
+  Everywhere,
   type HeldLease,
   InjectLogger,
+  KeyedBackoff,
   LeaseKeeper,
   LeaseLostError,
   ReportsActivity,
@@ -29,16 +30,19 @@ export const targetLease = (slug: string): string => `target/${slug}`;
 /** Something changed for a target → its working set is chosen anew, and the difference is published. */
 @ReportsActivity()
 export class Reselect implements ActivitySource {
+  private readonly backoff = new KeyedBackoff({ firstMs: 500, maxMs: 60_000 });
+
   constructor(
     private readonly database: StageDatabase,
     private readonly leases: LeaseKeeper,
     @InjectLogger() private readonly logger: Logger,
   ) {}
 
-  @Every(250, { name: 'reselect', onEveryReplica: true })
-  async turn(tick: TimerTick, tx: StageTransaction): Promise<void> {
-    const targets = await tx.query<{ target: string }>('SELECT DISTINCT target FROM marks ORDER BY target');
+  @Everywhere(250, 'reselect')
+  async turn(tick: TimerTick): Promise<void> {
+    const targets = await this.database.query<{ target: string }>('SELECT DISTINCT target FROM marks ORDER BY target');
     for (const { target } of targets) {
+      if (this.backoff.isWaiting(target)) continue;
       const lease = await this.leases.acquire(targetLease(target));
       if (lease !== undefined) await this.reselectOne(target, lease, tick);
     }
@@ -53,10 +57,12 @@ export class Reselect implements ActivitySource {
         await tx.query('DELETE FROM marks WHERE target = $1', [target]);
         await reselect(tx, { ...tick, id: `${tick.id}/${target}` }, target);
       });
+      this.backoff.succeeded(target);
     } catch (error) {
       if (error instanceof LeaseLostError) return;
       const { message } = classifyFault(error);
-      this.logger.warn({ target, error: message }, 'the working set was not chosen; it will be tried again');
+      const waitMs = this.backoff.failed(target);
+      this.logger.warn({ target, waitMs, error: message }, 'the working set was not chosen; it will be tried again');
     }
   }
 
