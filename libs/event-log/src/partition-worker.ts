@@ -71,6 +71,8 @@ export class PartitionWorker {
   /** Takes no further batch. `abort` also tells the batch in hand that its partition is another's. */
   revoke(how: 'abort' | 'finish' = 'finish'): void {
     this.#state = 'revoked';
+    // Whoever has it from now on says what is the matter with it.
+    this.#parts.faults.recovered(this.id);
     if (how === 'abort') this.#revoked.abort();
   }
 
@@ -145,7 +147,7 @@ export class PartitionWorker {
     // The first lost fence is answered at once: the stored offset is known to have moved.
     const waitMs = this.#backoff.next();
     this.#retryAt = fault === undefined && this.#backoff.failures === 1 ? 0 : performance.now() + waitMs;
-    if (fault !== undefined && !(this.#revoked.signal.aborted || (this.#parts.isStopping() && isAbort(fault)))) {
+    if (fault !== undefined && this.#state !== 'revoked' && !(this.#parts.isStopping() && isAbort(fault))) {
       this.#parts.faults.fault(fault, this.id);
     }
     this.#become('closed');

@@ -24,17 +24,25 @@ export class StageSession implements PartitionSession {
   /** Tries until it is stored or lost: a dependency's fault holds the partition, and never costs a record. */
   async onBatch(batch: FetchedBatch): Promise<'stored' | 'lost'> {
     if (batch.fetchedFrom !== this.expected.next) return 'lost';
+    const concern = `${batch.partition.topic}/${batch.partition.partition}`;
+    try {
+      return await this.untilStored(batch, concern);
+    } finally {
+      // Also when the partition went to another meanwhile: what holds it up there is said there.
+      this.parts.board.clear(concern);
+    }
+  }
+
+  private async untilStored(batch: FetchedBatch, concern: string): Promise<'stored' | 'lost'> {
     const startedMs = performance.now();
     const { metrics, progress } = this.parts;
     progress.taken(batch);
-    const concern = `${batch.partition.topic}/${batch.partition.partition}`;
     const over = AbortSignal.any([batch.signal, this.parts.ended]);
     for (let attempt = 1; ; attempt++) {
       try {
         await untilRoom(this.parts, this.handler, batch, over);
         if (over.aborted) return 'lost';
         const outcome = await this.store(batch);
-        this.parts.board.clear(concern);
         if (outcome === 'stored') {
           const topic = { topic: batch.partition.topic };
           progress.stored(batch);
