@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DependencyFault, RecordFault } from './api.ts';
 import { StageDatabase } from './injectables.ts';
 import { sleep } from './sleep.ts';
+import { PATIENCE } from './testing/patience.ts';
 import { gradeJob, gradeStage, gradeState, submitted } from './testing/grade-stages.ts';
 import { type StageHarness, startStage } from './testing/index.ts';
 
@@ -67,7 +68,29 @@ describe('jobs', () => {
     away = false;
     await stage.untilQuiet();
     expect(await outcomes()).toEqual([['a', 'a']]);
-    expect(stage.service.readiness().ready).toBe(true);
+    await expect.poll(() => stage.service.readiness().ready).toBe(true);
+  });
+
+  it('show each dependency for as long as one of them waits for it, whatever becomes of the others', async () => {
+    const away = new Set(['endpoint a', 'endpoint b']);
+    let hopeless = false;
+    gradeState.run = async ({ payload }) => {
+      if (payload === 'fine') return payload;
+      if (hopeless) throw new RecordFault('refused', 'refused');
+      if (away.has(payload)) throw new DependencyFault(payload, 'it is away');
+      return payload;
+    };
+    const reasons = () => [...stage.service.readiness().reasons].sort();
+    await stage.publish(topics.rolloutsSubmitted, submitted('endpoint a'), submitted('endpoint b'));
+    const both = ['endpoint a', 'endpoint b'].map((name) => `jobs grade wait for ${name}: it is away`);
+    await expect.poll(reasons, PATIENCE).toEqual(both);
+    await stage.publish(topics.rolloutsSubmitted, submitted('fine'));
+    await expect.poll(outcomes, PATIENCE).toEqual([['fine', 'fine']]);
+    expect(reasons()).toEqual(both);
+    away.delete('endpoint a');
+    await expect.poll(reasons, PATIENCE).toEqual(both.slice(1));
+    hopeless = true;
+    await expect.poll(reasons, PATIENCE).toEqual([]);
   });
 
   it('keep their lease while they run for longer than it lasts', async () => {

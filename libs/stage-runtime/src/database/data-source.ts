@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import type { MigrationClass } from '../define-service.ts';
+import { JobWaits1700000200000 } from './job-waits.ts';
 import { OutboxAge1700000100000 } from './outbox-age.ts';
 import { RuntimeTables1700000000000 } from './runtime-tables.ts';
 
@@ -28,7 +29,7 @@ export function createDataSource(options: DatabaseOptions): DataSource {
     installExtensions: false,
     logging: false,
     migrationsTableName: 'migrations',
-    migrations: [RuntimeTables1700000000000, OutboxAge1700000100000, ...options.migrations],
+    migrations: [RuntimeTables1700000000000, OutboxAge1700000100000, JobWaits1700000200000, ...options.migrations],
     extra: {
       // A hung statement must end before the leases that the work is done under are somebody else's.
       options: `-c search_path=${options.schema} -c statement_timeout=60s -c idle_in_transaction_session_timeout=120s`,

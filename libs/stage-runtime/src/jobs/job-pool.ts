@@ -5,6 +5,7 @@ import { classifyFault } from '../faults.ts';
 import { errorFields } from '../observe/logger.ts';
 import { sleep } from '../sleep.ts';
 import type { StageParts } from '../stage-parts.ts';
+import { AwaitedDependencies } from './awaited-dependencies.ts';
 import { completeJob, failJob, JobLost } from './finish-job.ts';
 import { heartbeatJobs, putBackJob, type TakenJob, takeJobs } from './job-table.ts';
 import { leasedJob } from './leased-job.ts';
@@ -27,6 +28,7 @@ export class JobPool<P, R> {
   private readonly bell = new Bell();
   private readonly inHand = new Map<bigint, InHand>();
   private readonly concern: string;
+  private readonly awaited: AwaitedDependencies;
   private running: Promise<void> | undefined;
   private abandoned = false;
   private heart: NodeJS.Timeout | undefined;
@@ -36,6 +38,7 @@ export class JobPool<P, R> {
     private readonly worker: JobWorker<P, R>,
   ) {
     this.concern = `jobs ${worker.kind.name}`;
+    this.awaited = new AwaitedDependencies(parts, worker.kind.name);
   }
 
   get kind(): string {
@@ -80,6 +83,7 @@ export class JobPool<P, R> {
         failures = 0;
         board.clear(`${this.concern} table`);
         for (const job of jobs) this.begin(job);
+        await this.awaited.look();
         if (jobs.length === 0 || jobs.length === free) await this.bell.wait(POLL_MS);
       } catch (error) {
         if (ended.aborted) return;
@@ -112,7 +116,6 @@ export class JobPool<P, R> {
     const result = await this.worker.run(leased, signal);
     await this.parts.reached('mid-job', this.concern);
     await this.completing(job, signal, () => completeJob(this.parts, this.worker, job, leased, result));
-    this.parts.board.clear(this.concern);
     this.ended('completed');
   }
 
@@ -131,7 +134,7 @@ export class JobPool<P, R> {
   }
 
   private async afterError(job: TakenJob, signal: AbortSignal, error: unknown): Promise<void> {
-    const { ended, board, logger, backoff } = this.parts;
+    const { ended, logger, backoff } = this.parts;
     if (this.abandoned) return;
     if (error instanceof JobLost) {
       logger.info(fieldsOf(job), 'job is no longer ours');
@@ -144,11 +147,11 @@ export class JobPool<P, R> {
     }
     const fault = classifyFault(error);
     if (fault.kind === 'dependency') {
-      board.set(this.concern, `${this.concern} wait for ${fault.dependency}: ${fault.message}`);
       const waitMs = backoffMs(job.attempts, backoff);
       logger.warn({ ...fieldsOf(job), waitMs, ...errorFields(error) }, 'job waits for a dependency');
       this.ended('retried');
-      await this.putBack(job, waitMs, job.faults, fault.message);
+      await this.putBack(job, waitMs, job.faults, fault.message, fault.dependency);
+      this.awaited.add(fault.dependency, fault.message);
       return;
     }
     const faults = job.faults + 1;
@@ -176,8 +179,14 @@ export class JobPool<P, R> {
     }
   }
 
-  private async putBack(job: TakenJob, afterMs: number, faults: number, error: string | null): Promise<void> {
-    await putBackJob(this.parts.transactions, job, afterMs, faults, error?.slice(0, 500) ?? null);
+  private async putBack(
+    job: TakenJob,
+    afterMs: number,
+    faults: number,
+    error: string | null,
+    waitsFor: string | null = null,
+  ): Promise<void> {
+    await putBackJob(this.parts.transactions, job, afterMs, faults, error?.slice(0, 500) ?? null, waitsFor);
   }
 
   private async heartbeat(): Promise<void> {

@@ -106,19 +106,20 @@ export async function removeJob(sql: Sql, job: TakenJob): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Gives a job back, to be taken again after a while. `faults` counts what was its own fault. */
+/** Gives a job back, to be taken again after a while. `faults` counts what was its own fault; `waitsFor` names another's. */
 export async function putBackJob(
   sql: Sql,
   job: TakenJob,
   afterMs: number,
   faults: number,
   lastError: string | null,
+  waitsFor: string | null = null,
 ): Promise<void> {
   await sql.query(
     `UPDATE jobs SET lease_token = NULL, leased_by = NULL, faults = $5, last_error = coalesce($6, last_error),
-       available_at = clock_timestamp() + $4 * interval '1 ms'
+       waits_for = $7, available_at = clock_timestamp() + $4 * interval '1 ms'
      WHERE kind = $1 AND key = $2 AND lease_token = $3`,
-    [job.kind, job.key, job.token, afterMs, faults, lastError],
+    [job.kind, job.key, job.token, afterMs, faults, lastError, waitsFor],
   );
 }
 
