@@ -66,6 +66,11 @@ export class TidemarkProcess {
     await this.#exited;
   }
 
+  /** Sends any signal to node alone. */
+  signal(name) {
+    this.#child.kill(name);
+  }
+
   postmaster() {
     return Number(readFileSync(join(this.folder, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0]);
   }

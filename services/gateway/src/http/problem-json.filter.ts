@@ -1,5 +1,5 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
-import { InjectLogger } from '@tidemark/stage-runtime';
+import { classifyFault, InjectLogger } from '@tidemark/stage-runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { HttpProblem, type HttpProblemDetails, problemJson } from './http-problem.ts';
@@ -57,6 +57,16 @@ function detailsOf(thrown: unknown): HttpProblemDetails {
   if (status !== undefined && status < 500) {
     const what = thrown instanceof Error ? thrown.message : 'The request could not be read.';
     return { status, code: 'bad_request', what, todo: 'See docs/http.md for what is expected.' };
+  }
+  const fault = classifyFault(thrown);
+  if (fault.kind === 'dependency') {
+    return {
+      status: 503,
+      code: 'dependency_unavailable',
+      what: `What the gateway needs does not answer (${fault.dependency}).`,
+      todo: 'Send the request again in a few seconds; what was taken already is known again.',
+      retryAfterSeconds: 2,
+    };
   }
   return {
     status: 500,
