@@ -44,6 +44,8 @@ export async function projection(url, token) {
       cluster: one.clusterId,
       founder: one.founderId,
       split: one.split,
+      size: one.clusterSize,
+      equalStatements: one.equalStatements ?? [],
     });
   }
   for (const one of (await dump('problems.verified.v1')).values()) {

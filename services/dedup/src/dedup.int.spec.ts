@@ -158,13 +158,78 @@ describe('exact duplicates', () => {
     expect(await standings()).toEqual({ a: 'unique 2', b: 'unique 1', c: 'exact_duplicate' });
   });
 
-  it('are not those whose statement alone is equal: these are flagged', async () => {
+  it('are told in the status whenever they come', async () => {
     await start();
-    await say(normalized('a', { statement: 'Same.' }));
-    await say(normalized('b', { statement: 'Same.' }));
-    expect(await standings()).toEqual({ a: 'unique 1', b: 'unique 1' });
-    const record = (await stage.published(topics.problemsUnique)).findLast(({ key }) => key === id('b'));
-    expect(record?.value?.equalStatements).toEqual([id('a')]);
+    await say(normalized('a', { identity: 'x', day: 1 }));
+    expect(await messageOf('a')).toBe('No other problem is like it.');
+    await say(normalized('b', { identity: 'x', day: 2 }));
+    expect(await messageOf('a')).toBe('Represents 1 exact duplicate.');
+    await say(normalized('b', { version: 2 }));
+    expect(await messageOf('a')).toBe('No other problem is like it.');
+  });
+});
+
+const lastOf = async (letter: string) =>
+  (await stage.published(topics.problemsUnique)).findLast(({ key }) => key === id(letter))?.value;
+const statusOf = async (letter: string) =>
+  (await stage.published(topics.problemsStatus)).findLast(({ key }) => key === `${id(letter)}:DEDUP`)?.value;
+const messageOf = async (letter: string) => (await statusOf(letter))?.message;
+
+describe('problems whose statement alone is equal', () => {
+  const same = (letter: string, given: Given = {}) => normalized(letter, { statement: 'Same.', ...given });
+
+  it('are flagged on record and status, whichever comes first', async () => {
+    await start();
+    for (const letter of ['b', 'a', 'c']) await say(same(letter));
+    expect(await standings()).toEqual({ a: 'unique 1', b: 'unique 1', c: 'unique 1' });
+    for (const [letter, others] of [
+      ['a', ['b', 'c']],
+      ['b', ['a', 'c']],
+      ['c', ['a', 'b']],
+    ] as const) {
+      expect((await lastOf(letter))?.equalStatements).toEqual(others.map(id));
+      const status = await statusOf(letter);
+      expect(status?.message).toBe('Unique by its tests; others have the same statement.');
+      expect(status?.evidence.map(({ subjectId }) => subjectId)).toEqual(others.map(id));
+    }
+    await say(same('a', { version: 2, statement: 'Other.' }), same('c', { version: 2, statement: 'Another.' }));
+    expect((await lastOf('b'))?.equalStatements).toEqual([]);
+    expect(await messageOf('b')).toBe('No other problem is like it.');
+  });
+
+  it('name twenty others at most, and are not all said again for one that nobody names', async () => {
+    await start();
+    const letters = Array.from('0123456789abcdefghijklmn');
+    for (const letter of letters) await say(same(letter));
+    expect((await lastOf('0'))?.equalStatements).toEqual(letters.slice(1, 21).map(id));
+    const records = (await stage.published(topics.problemsUnique)).length;
+    await say(same('z'));
+    expect((await stage.published(topics.problemsUnique)).length).toBe(records + 1);
+  }, 120_000);
+
+  it('are on one side of the exam, and leave it together when a trainer saw one', async () => {
+    await start({ heldOutShare: '0.5' });
+    const pairs = ['ab', 'cd', 'ef', 'gh', 'ij', 'kl'];
+    await say(
+      ...pairs.flatMap(([x = '', y = '']) => [x, y].map((one) => normalized(one, { statement: `Same ${x}.` }))),
+    );
+    const sides = new Set<Split | undefined>();
+    for (const [x = '', y = ''] of pairs) {
+      const side = (await lastOf(x))?.split;
+      sides.add(side);
+      expect((await lastOf(y))?.split).toBe(side);
+    }
+    expect(sides).toEqual(new Set([Split.TRAIN, Split.HELD_OUT]));
+    const out = pairs.map(([x = '']) => x);
+    for (const letter of out) {
+      if ((await lastOf(letter))?.split !== Split.HELD_OUT) continue;
+      await say(normalized('z', { version: 1, statement: 'Elsewhere.' }));
+      await stage.query('UPDATE problems SET seen_as_train = true WHERE problem_id = $1', [id('z')]);
+      await say(normalized('z', { version: 2, statement: `Same ${letter}.` }));
+      const other = pairs.find((pair) => pair.startsWith(letter))?.[1] ?? '';
+      expect([(await lastOf(letter))?.split, (await lastOf(other))?.split]).toEqual([Split.TRAIN, Split.TRAIN]);
+      return;
+    }
   });
 });
 
@@ -184,6 +249,18 @@ describe('benchmarks', () => {
     expect(status?.evidence).toMatchObject([{ kind: 'benchmark_overlap', subjectId: 'exam/b1', value: 1 }]);
     const unique = (await stage.published(topics.problemsUnique)).find(({ key }) => key === id('b'))?.value;
     expect(unique?.checkedBenchmarks).toEqual({ exam: 1 });
+  });
+
+  it('are named with the version that a problem was checked against, whoever has its record said again', async () => {
+    await start();
+    await stage.publish(topics.benchmarksChanged, benchmark(1, words(0, 40)));
+    await stage.untilQuiet();
+    await say(normalized('a', { identity: 'x', day: 1 }), normalized('b', { identity: 'x', day: 2 }));
+    // As between the change of a set and the check that follows it.
+    await stage.query('UPDATE benchmarks SET version = 7');
+    await stage.publish(topics.problemsStatus, executeSays('a', StageOutcome.REJECTED));
+    await stage.untilQuiet();
+    expect((await lastOf('b'))?.checkedBenchmarks).toEqual({ exam: 1 });
   });
 
   it('are checked again by every problem when they change', async () => {

@@ -42,11 +42,13 @@ export interface ClusterDecision {
  * Decides who represents a cluster of exact duplicates: the least by (source date, problem id) of those that nothing
  * speaks against. Depends on the set of members alone, never on the order in which they came.
  *
- * @param fixedSplit the side that was drawn when the cluster was first published
  * @param members at least one
+ * @param statementSha256 of the members' statement, by which their side is drawn
+ * @param fixedSplit the side that was drawn when a problem with this statement was first published
  */
 export function decideCluster(
   members: readonly Member[],
+  statementSha256: string,
   fixedSplit: SplitSide | undefined,
   rules: ClusterRules,
 ): ClusterDecision {
@@ -56,7 +58,7 @@ export function decideCluster(
   const representative = ordered.find((member) => member.contamination === undefined && !isExcluded(member));
   const standings = new Map<string, Standing>();
   for (const member of ordered) standings.set(member.problemId, standingOf(member, representative));
-  const split = representative === undefined ? fixedSplit : splitOf(ordered, founder, fixedSplit, rules);
+  const split = representative === undefined ? fixedSplit : splitOf(ordered, statementSha256, fixedSplit, rules);
   return { founderId: founder.problemId, split, standings };
 }
 
@@ -67,16 +69,19 @@ function standingOf(member: Member, representative: Member | undefined): Standin
   return { kind: 'duplicate', of: representative.problemId };
 }
 
-/** What trainers saw is never put into the exam; otherwise a side once drawn stays. */
+/**
+ * What trainers saw is never put into the exam; otherwise a side once drawn stays. It is drawn by the statement, so that
+ * a text that comes with other tests falls on the same side, in whatever order the two come.
+ */
 function splitOf(
   members: readonly Member[],
-  founder: Member,
+  statementSha256: string,
   fixed: SplitSide | undefined,
   rules: ClusterRules,
 ): SplitSide {
   if (members.some((member) => member.seenAsTrain)) return 'train';
   if (fixed !== undefined) return fixed;
-  return unitFraction('split', rules.splitSeed, founder.problemId) < rules.heldOutShare ? 'held_out' : 'train';
+  return unitFraction('split', rules.splitSeed, statementSha256) < rules.heldOutShare ? 'held_out' : 'train';
 }
 
 const isExcluded = (member: Member): boolean => member.excludedVersion >= member.version;

@@ -15,7 +15,7 @@ const member = (problemId: string, fields: Partial<Member> = {}): Member => ({
 const contamination = { benchmark: 'b', itemId: '1', similarity: 0.5 };
 
 function standings(...members: Member[]) {
-  const decision = decideCluster(members, undefined, rules);
+  const decision = decideCluster(members, 's', undefined, rules);
   return Object.fromEntries(
     [...decision.standings].map(([id, standing]) => [
       id,
@@ -72,7 +72,7 @@ describe('a cluster of exact duplicates', () => {
     );
     fc.assert(
       fc.property(shuffled, ([all, other]) => {
-        const [left, right] = [decideCluster(all, undefined, rules), decideCluster(other, undefined, rules)];
+        const [left, right] = [decideCluster(all, 's', undefined, rules), decideCluster(other, 's', undefined, rules)];
         expect(new Map([...left.standings].sort())).toEqual(new Map([...right.standings].sort()));
         expect([left.founderId, left.split]).toEqual([right.founderId, right.split]);
         const kinds = [...left.standings.values()].map((standing) => standing.kind);
@@ -83,24 +83,37 @@ describe('a cluster of exact duplicates', () => {
   });
 });
 
+type Side = 'train' | 'held_out' | undefined;
+
 describe('the side of the exam', () => {
-  const splitOf = (heldOutShare: number, fixed: 'train' | 'held_out' | undefined, ...members: Member[]) =>
-    decideCluster(members, fixed, { splitSeed: 'seed', heldOutShare }).split;
+  const drawnFor = (statement: string, heldOutShare: number, fixed: Side, ...members: Member[]) =>
+    decideCluster(members, statement, fixed, { splitSeed: 'seed', heldOutShare }).split;
+  const splitOf = (heldOutShare: number, fixed: Side, ...members: Member[]) =>
+    drawnFor('s', heldOutShare, fixed, ...members);
 
   it('is train for all with share 0 and held out for all with share 1', () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^[0-9a-f]{32}$/),
-        (id) => splitOf(0, undefined, member(id)) === 'train' && splitOf(1, undefined, member(id)) === 'held_out',
+        (statement) =>
+          drawnFor(statement, 0, undefined, member('a')) === 'train' &&
+          drawnFor(statement, 1, undefined, member('a')) === 'held_out',
       ),
     );
   });
   it('is drawn at the asked share', () => {
-    const drawn = Array.from({ length: 2000 }, (_, i) => splitOf(0.25, undefined, member(`${i}`))).filter(
+    const drawn = Array.from({ length: 2000 }, (_, i) => drawnFor(`${i}`, 0.25, undefined, member('a'))).filter(
       (side) => side === 'held_out',
     );
     // 2,000 draws at .25: mean 500, standard deviation 19; five of them.
     expect(Math.abs(drawn.length - 500)).toBeLessThan(97);
+  });
+  it('is one for all clusters of one statement', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.uniqueArray(fc.string(), { minLength: 2 }), (statement, ids) => {
+        expect(new Set(ids.map((id) => drawnFor(statement, 0.5, undefined, member(id)))).size).toBe(1);
+      }),
+    );
   });
   it('stays as it was drawn, whoever founds the cluster later', () => {
     expect(splitOf(1, 'train', member('a'), member('b'))).toBe('train');

@@ -1,4 +1,5 @@
 import type { SplitSide, Standing } from './decide-cluster.ts';
+import { messageOf } from './message-of.ts';
 
 /** What dedup has said of a problem so far. */
 export interface Said {
@@ -34,13 +35,15 @@ export interface Words {
  */
 export function decideWords(version: number, standing: Standing, facts: ClusterFacts, said: Said): Words {
   if (standing.kind === 'excluded') return { unique: false, status: false, withdrawal: undefined, next: said };
-  const fingerprint = fingerprintOf(version, standing, facts);
+  const status = statusFingerprint(version, standing, facts);
+  const record = `${facts.founderId} ${facts.split} ${facts.size}`;
+  const fingerprint = standing.kind === 'represents' ? `${status}${RECORD}${record}` : status;
   if (fingerprint === said.said) return { unique: false, status: false, withdrawal: undefined, next: said };
   if (standing.kind === 'represents') {
     const back = said.withdrawnVersion >= version;
     return {
       unique: true,
-      status: !said.said.startsWith(`represents ${version} `),
+      status: status !== said.said.split(RECORD)[0],
       withdrawal: back ? 'take_back' : undefined,
       next: { uniqueVersion: version, withdrawnVersion: back ? 0 : said.withdrawnVersion, said: fingerprint },
     };
@@ -54,17 +57,11 @@ export function decideWords(version: number, standing: Standing, facts: ClusterF
   };
 }
 
-function fingerprintOf(
-  version: number,
-  standing: Exclude<Standing, { kind: 'excluded' }>,
-  facts: ClusterFacts,
-): string {
-  switch (standing.kind) {
-    case 'represents':
-      return `represents ${version} ${facts.founderId} ${facts.split} ${facts.size} ${facts.equalStatements.join(',')}`;
-    case 'duplicate':
-      return `duplicate ${version} ${standing.of}`;
-    case 'contaminated':
-      return `contaminated ${version} ${standing.by.benchmark} ${standing.by.itemId} ${standing.by.similarity}`;
-  }
+/** Separates what a status says from what its record says beyond it. */
+const RECORD = '\n';
+
+/** The words themselves, so that no status stays that would be put otherwise now. */
+function statusFingerprint(version: number, standing: Standing, facts: ClusterFacts): string {
+  const about = standing.kind === 'contaminated' ? `${standing.by.similarity}` : facts.equalStatements.join(',');
+  return `${standing.kind} ${version} ${messageOf(standing, facts)} ${about}`;
 }

@@ -47,9 +47,17 @@ describe('what is said of a problem', () => {
     expect(said(version, standing, before)).toBe(words);
   });
 
-  it('is a record alone when only its cluster changed', () => {
-    expect(said(1, represents, published, { ...facts, size: 2 })).toBe('unique');
+  it('is a record alone when only founder or side of its cluster changed', () => {
+    expect(said(1, represents, published, { ...facts, founderId: 'b' })).toBe('unique');
     expect(said(1, represents, published, { ...facts, split: 'held_out' })).toBe('unique');
+  });
+
+  it('is a status too when it would be put otherwise now', () => {
+    expect(said(1, represents, published, { ...facts, size: 2 })).toBe('unique status');
+    const flagged = { ...facts, equalStatements: ['c'] };
+    expect(said(1, represents, published, flagged)).toBe('unique status');
+    const then = decideWords(1, represents, flagged, published).next;
+    expect(said(1, represents, then, { ...facts, equalStatements: ['c', 'd'] })).toBe('unique status');
   });
 
   it('names the new successor of one that was withdrawn', () => {

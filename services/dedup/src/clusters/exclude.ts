@@ -1,7 +1,7 @@
 import { type Cause, type StageTransaction } from '@tidemark/stage-runtime';
-import { lockClusters } from '../postgres/clusters.ts';
-import { type Exclusion, loadVersions, saveExclusions } from '../postgres/problems.ts';
-import type { Reconciler } from './reconciler.ts';
+import { lockPlaces } from '../postgres/clusters.ts';
+import { type Exclusion, loadVersions, type Place, saveExclusions } from '../postgres/problems.ts';
+import type { Reconciler, Touched } from './reconciler.ts';
 
 /** Takes another stage's word against problems, and lets the next of each cluster represent. */
 export async function exclude(
@@ -12,19 +12,19 @@ export async function exclude(
   if (exclusions.length === 0) return;
   const ids = exclusions.map((one) => one.problemId);
   const before = await loadVersions(tx, ids);
-  await lockClusters(tx, identitiesOf(before));
+  await lockPlaces(tx, placesOf(before));
   const changed = new Set(await saveExclusions(tx, exclusions));
   // A problem that came or moved meanwhile: its cluster is locked now, out of order at worst, and then tried again.
   const after = await loadVersions(tx, ids);
-  await lockClusters(tx, identitiesOf(after));
-  const causes = new Map<string, Cause>();
+  await lockPlaces(tx, placesOf(after));
+  const touched: Touched[] = [];
   for (const { problemId, cause } of exclusions) {
-    const identity = after.get(problemId)?.identity;
-    if (identity !== undefined && changed.has(problemId) && !causes.has(identity)) causes.set(identity, cause);
+    const place = after.get(problemId)?.place;
+    if (place !== undefined && changed.has(problemId)) touched.push({ ...place, cause });
   }
-  await reconciler.reconcile(tx, causes);
+  await reconciler.reconcile(tx, touched);
 }
 
-function identitiesOf(known: ReadonlyMap<string, { readonly identity: string | undefined }>): string[] {
-  return [...known.values()].flatMap(({ identity }) => (identity === undefined ? [] : [identity]));
+function placesOf(known: ReadonlyMap<string, { readonly place: Place | undefined }>): Place[] {
+  return [...known.values()].flatMap(({ place }) => (place === undefined ? [] : [place]));
 }

@@ -16,6 +16,7 @@ import {
 } from '@tidemark/proto';
 import type { Standing } from './decide-cluster.ts';
 import type { ClusterFacts } from './decide-words.ts';
+import { messageOf } from './message-of.ts';
 
 /** @param normalized the serialised `ProblemNormalized` */
 export function toUnique(
@@ -82,24 +83,6 @@ export function toWithdrawn(
 function reasonOf(standing: Standing): string {
   if (standing.kind === 'duplicate') return 'exact_duplicate';
   return standing.kind === 'contaminated' ? 'contaminated' : '';
-}
-
-function messageOf(standing: Standing, facts: ClusterFacts): string {
-  switch (standing.kind) {
-    case 'represents': {
-      const others = facts.size - 1;
-      if (facts.equalStatements.length > 0) return 'Unique by its tests; others have the same statement.';
-      return others === 0
-        ? 'No other problem is like it.'
-        : `Represents ${others} exact ${others === 1 ? 'duplicate' : 'duplicates'}.`;
-    }
-    case 'duplicate':
-      return `Statement, signature and tests equal those of ${standing.of}.`;
-    case 'contaminated':
-      return `${Math.round(standing.by.similarity * 100)}% of it is in benchmark ${standing.by.benchmark}, problem ${standing.by.itemId}.`;
-    case 'excluded':
-      return '';
-  }
 }
 
 function evidenceOf(standing: Standing, facts: ClusterFacts): Evidence[] {

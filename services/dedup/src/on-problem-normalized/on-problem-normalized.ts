@@ -5,11 +5,11 @@ import { BlobStore, readPayloadText } from '@tidemark/blob-store';
 import { decideContamination, type Grams, gramsOf, type Overlap } from '@tidemark/contamination';
 import { topics } from '@tidemark/event-log';
 import { type ProblemNormalized, ProblemNormalizedSchema } from '@tidemark/proto';
-import { type Cause, type EventBatch, OnEvent, type StageEvent, type StageTransaction } from '@tidemark/stage-runtime';
-import { Reconciler } from '../clusters/reconciler.ts';
-import { findMatches, holdBenchmarks, loadEpoch } from '../postgres/benchmarks.ts';
-import { lockClusters } from '../postgres/clusters.ts';
-import { type CheckedProblem, loadVersions, saveProblems } from '../postgres/problems.ts';
+import { type EventBatch, OnEvent, type StageEvent, type StageTransaction } from '@tidemark/stage-runtime';
+import { Reconciler, type Touched } from '../clusters/reconciler.ts';
+import { findMatches, holdBenchmarks, loadBenchmarks } from '../postgres/benchmarks.ts';
+import { lockPlaces } from '../postgres/clusters.ts';
+import { type CheckedProblem, loadVersions, type Place, saveProblems } from '../postgres/problems.ts';
 
 /** `problems.normalized` → `problems.unique`, or a status that says why not. */
 @Controller()
@@ -24,7 +24,7 @@ export class OnProblemNormalized {
     const grams = new Map<string, Grams>();
     for (const { value } of batch) grams.set(value.problemId, await this.gramsOf(value));
     await holdBenchmarks(tx);
-    const { events, causes } = await lockAndSort(tx, batch.events);
+    const { events, touched } = await lockAndSort(tx, batch.events);
     if (events.length === 0) return;
     const matches = await findMatches(tx, grams);
     const problems = events.map(({ value }): CheckedProblem => {
@@ -32,8 +32,8 @@ export class OnProblemNormalized {
       const decision = decideContamination(own.size, matches.get(value.problemId) ?? []);
       return toChecked(value, own, decision.kind === 'contaminated' ? decision.by : undefined);
     });
-    await saveProblems(tx, problems, await loadEpoch(tx));
-    await this.reconciler.reconcile(tx, causes);
+    await saveProblems(tx, problems, await loadBenchmarks(tx));
+    await this.reconciler.reconcile(tx, touched);
   }
 
   private async gramsOf(problem: ProblemNormalized): Promise<Grams> {
@@ -43,30 +43,35 @@ export class OnProblemNormalized {
 }
 
 /**
- * Locks the clusters that the problems join and those that they leave.
+ * Locks the statements and clusters that the problems join and those that they leave.
  *
- * @returns the events that are not of an older version than the known one, and what changes each cluster
+ * @returns the events that are not of an older version than the known one, and what they touch
  */
 async function lockAndSort(
   tx: StageTransaction,
   events: readonly StageEvent<ProblemNormalized>[],
-): Promise<{ events: StageEvent<ProblemNormalized>[]; causes: Map<string, Cause> }> {
+): Promise<{ events: StageEvent<ProblemNormalized>[]; touched: Touched[] }> {
   const ids = events.map(({ value }) => value.problemId);
   const before = await loadVersions(tx, ids);
-  const left = [...before.values()].flatMap(({ identity }) => (identity === undefined ? [] : [identity]));
-  await lockClusters(tx, [...events.map(({ value }) => value.identitySha256), ...left]);
+  const left = [...before.values()].flatMap(({ place }) => (place === undefined ? [] : [place]));
+  await lockPlaces(tx, [...events.map(({ value }) => placeOf(value)), ...left]);
   const known = await loadVersions(tx, ids);
   const current = events.filter(({ value }) => value.version >= (known.get(value.problemId)?.version ?? 0));
-  const causes = new Map<string, Cause>();
-  for (const event of current) {
-    const leaves = known.get(event.value.problemId)?.identity;
-    if (leaves !== undefined && !causes.has(leaves)) causes.set(leaves, event);
-    if (!causes.has(event.value.identitySha256)) causes.set(event.value.identitySha256, event);
+  const touched: Touched[] = [];
+  for (const cause of current) {
+    const leaves = known.get(cause.value.problemId)?.place;
+    if (leaves !== undefined) touched.push({ ...leaves, cause });
+    touched.push({ ...placeOf(cause.value), cause });
   }
-  // A problem that moved between the two looks: its new cluster is locked too, out of order, and at worst tried again.
-  await lockClusters(tx, causes.keys());
-  return { events: current, causes };
+  // A problem that moved between the two looks: its new place is locked too, out of order, and at worst tried again.
+  await lockPlaces(tx, touched);
+  return { events: current, touched };
 }
+
+const placeOf = (value: ProblemNormalized): Place => ({
+  identity: value.identitySha256,
+  statement: value.statementSha256,
+});
 
 function toChecked(value: ProblemNormalized, grams: Grams, contamination: Overlap | undefined): CheckedProblem {
   const published = value.origin?.publishedAt;

@@ -14,18 +14,21 @@ export async function lockBenchmarks(sql: Sql): Promise<void> {
   await sql.query(`SELECT pg_advisory_xact_lock(${BENCHMARK_LOCK})`);
 }
 
-/** Rises with every change of a benchmark. */
-export async function loadEpoch(sql: Sql): Promise<bigint> {
-  const [row] = await sql.query<{ epoch: bigint }>('SELECT epoch FROM benchmark_epoch');
-  return BigInt(row?.epoch ?? 0);
+/** What a problem is checked against while the benchmarks are held. */
+export interface CheckedBenchmarks {
+  /** Rises with every change of a benchmark. */
+  readonly epoch: bigint;
+  /** Versions of the benchmarks in force, by name. */
+  readonly versions: Readonly<Record<string, number>>;
 }
 
-/** Versions of the benchmarks in force, by name. */
-export async function loadCheckedVersions(sql: Sql): Promise<Record<string, number>> {
-  const rows = await sql.query<{ benchmark: string; version: number }>(
-    'SELECT benchmark, version FROM benchmarks WHERE NOT removed ORDER BY benchmark',
+/** The benchmarks as they stand; {@link holdBenchmarks} first, so that they do when what was found is stored. */
+export async function loadBenchmarks(sql: Sql): Promise<CheckedBenchmarks> {
+  const [row] = await sql.query<{ epoch: bigint; versions: Record<string, number> | null }>(
+    `SELECT epoch, (SELECT jsonb_object_agg(benchmark, version) FROM benchmarks WHERE NOT removed) AS versions
+     FROM benchmark_epoch`,
   );
-  return Object.fromEntries(rows.map((row) => [row.benchmark, row.version]));
+  return { epoch: BigInt(row?.epoch ?? 0), versions: row?.versions ?? {} };
 }
 
 /** Benchmark problems that share grams with the given problems, by problem id. */

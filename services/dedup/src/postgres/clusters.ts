@@ -1,19 +1,47 @@
 import type { Sql } from '@tidemark/stage-runtime';
 import type { Member, SplitSide } from '../clusters/decide-cluster.ts';
 import type { Said } from '../clusters/decide-words.ts';
+import type { Place } from './problems.ts';
 
 /** A member with what was said of it. */
 export interface LoadedMember extends Member, Said {
-  readonly statementSha256: string;
+  /** Versions of the benchmarks that it was checked against, by name. */
+  readonly checkedBenchmarks: Readonly<Record<string, number>>;
 }
 
 export interface LoadedCluster {
   readonly identity: string;
-  readonly split: SplitSide | undefined;
+  /** Of all its members: problems of one identity have one statement. */
+  readonly statementSha256: string;
   readonly members: readonly LoadedMember[];
 }
 
-/** Locks clusters until the transaction ends, in the order of their identities, making those that are not there. */
+/**
+ * Locks statements and clusters until the transaction ends, each in the order of their hashes, making those that are not
+ * there. Whoever changes which problems a cluster holds, or what is said of them, holds both.
+ */
+export async function lockPlaces(sql: Sql, places: Iterable<Place>): Promise<void> {
+  const all = [...places];
+  await lockStatements(sql, all);
+  await lockClusters(
+    sql,
+    all.map((place) => place.identity),
+  );
+}
+
+async function lockStatements(sql: Sql, places: readonly Place[]): Promise<void> {
+  const sorted = [...new Set(places.map((place) => place.statement))].sort();
+  if (sorted.length === 0) return;
+  await sql.query(
+    `INSERT INTO statements (statement_sha256) SELECT s FROM unnest($1::text[]) AS s ORDER BY s ON CONFLICT DO NOTHING`,
+    [sorted],
+  );
+  await sql.query('SELECT FROM statements WHERE statement_sha256 = ANY($1) ORDER BY statement_sha256 FOR UPDATE', [
+    sorted,
+  ]);
+}
+
+/** Clusters alone, for those whose statements are locked. */
 export async function lockClusters(sql: Sql, identities: Iterable<string>): Promise<void> {
   const sorted = [...new Set(identities)].sort();
   if (sorted.length === 0) return;
@@ -27,7 +55,7 @@ export async function lockClusters(sql: Sql, identities: Iterable<string>): Prom
 interface Row {
   readonly identity_sha256: string;
   readonly statement_sha256: string;
-  readonly split: SplitSide | null;
+  readonly checked_benchmarks: Record<string, number>;
   readonly problem_id: string;
   readonly version: number;
   readonly published_ms: bigint | null;
@@ -44,17 +72,17 @@ interface Row {
 /** The clusters with all their members; clusters without one are left out. Lock them first. */
 export async function loadClusters(sql: Sql, identities: Iterable<string>): Promise<LoadedCluster[]> {
   const rows = await sql.query<Row>(
-    `SELECT c.identity_sha256, c.split, p.problem_id, p.version, p.published_ms, p.statement_sha256,
+    `SELECT p.identity_sha256, p.checked_benchmarks, p.problem_id, p.version, p.published_ms, p.statement_sha256,
        p.contaminated_by, p.contaminated_item, p.similarity, p.seen_as_train, p.unique_version, p.withdrawn_version, p.said,
        coalesce((SELECT max(value::int) FROM jsonb_each_text(p.exclusions)), 0) AS excluded_version
-     FROM clusters c JOIN problems p USING (identity_sha256)
-     WHERE c.identity_sha256 = ANY($1)
-     ORDER BY c.identity_sha256, p.problem_id`,
+     FROM problems p
+     WHERE p.identity_sha256 = ANY($1)
+     ORDER BY p.identity_sha256, p.problem_id`,
     [[...new Set(identities)]],
   );
   return [...Map.groupBy(rows, (row) => row.identity_sha256)].map(([identity, members]) => ({
     identity,
-    split: members[0]?.split ?? undefined,
+    statementSha256: members[0]?.statement_sha256 ?? '',
     members: members.map(toMember),
   }));
 }
@@ -65,7 +93,7 @@ function toMember(row: Row): LoadedMember {
   return {
     problemId: row.problem_id,
     version: row.version,
-    statementSha256: row.statement_sha256,
+    checkedBenchmarks: row.checked_benchmarks,
     publishedMs: row.published_ms === null ? undefined : Number(row.published_ms),
     contamination: contaminated ? { benchmark, itemId, similarity } : undefined,
     excludedVersion: row.excluded_version,
@@ -76,30 +104,6 @@ function toMember(row: Row): LoadedMember {
   };
 }
 
-/** Problems with an equal statement in another cluster, at most `limit` for each statement. */
-export async function loadEqualStatements(
-  sql: Sql,
-  statements: readonly string[],
-  limit: number,
-): Promise<(statementSha256: string, identity: string) => string[]> {
-  const rows = await sql.query<{ statement_sha256: string; identity_sha256: string; problem_id: string }>(
-    `SELECT s.statement_sha256, p.identity_sha256, p.problem_id
-     FROM unnest($1::text[]) AS s (statement_sha256)
-     CROSS JOIN LATERAL (
-       SELECT identity_sha256, min(problem_id) AS problem_id FROM problems
-       WHERE statement_sha256 = s.statement_sha256 AND identity_sha256 IS NOT NULL
-       GROUP BY identity_sha256 ORDER BY min(problem_id) LIMIT $2
-     ) p`,
-    [[...new Set(statements)], limit + 1],
-  );
-  const byStatement = Map.groupBy(rows, (row) => row.statement_sha256);
-  return (statementSha256, identity) =>
-    (byStatement.get(statementSha256) ?? [])
-      .filter((row) => row.identity_sha256 !== identity)
-      .map((row) => row.problem_id)
-      .slice(0, limit);
-}
-
 export async function loadNormalized(sql: Sql, problemIds: readonly string[]): Promise<Map<string, Uint8Array>> {
   const rows = await sql.query<{ problem_id: string; normalized: Uint8Array }>(
     'SELECT problem_id, normalized FROM problems WHERE problem_id = ANY($1)',
@@ -108,10 +112,12 @@ export async function loadNormalized(sql: Sql, problemIds: readonly string[]): P
   return new Map(rows.map((row) => [row.problem_id, row.normalized]));
 }
 
+/** Keeps the sides of clusters too, for a replica of the former release, which draws by cluster. */
 export async function saveSplits(sql: Sql, splits: ReadonlyMap<string, SplitSide>): Promise<void> {
+  if (splits.size === 0) return;
   await sql.query(
     `UPDATE clusters SET split = s.split FROM unnest($1::text[], $2::text[]) AS s (identity_sha256, split)
-     WHERE clusters.identity_sha256 = s.identity_sha256`,
+     WHERE clusters.identity_sha256 = s.identity_sha256 AND clusters.split IS DISTINCT FROM s.split`,
     [[...splits.keys()], [...splits.values()]],
   );
 }

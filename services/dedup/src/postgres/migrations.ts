@@ -67,4 +67,35 @@ export class DedupTables1764503000000 implements MigrationInterface {
   }
 }
 
-export const migrations = [DedupTables1764503000000];
+/** Clusters of one statement are decided together: their sides, and what they say of each other. */
+export class DedupStatements1764534000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE statements (
+        statement_sha256 text PRIMARY KEY,
+        split text CHECK (split IN ('train', 'held_out')),
+        heads jsonb
+      );
+      COMMENT ON TABLE statements IS 'One row a statement. Whoever changes a problem with it holds its lock, before the clusters';
+      COMMENT ON COLUMN statements.split IS 'Fixed when first published, train wins; null before that';
+      COMMENT ON COLUMN statements.heads IS 'The clusters that records and statuses name as having an equal statement';
+      INSERT INTO statements (statement_sha256, split)
+        SELECT p.statement_sha256,
+          CASE WHEN bool_or(p.seen_as_train OR c.split = 'train') THEN 'train' ELSE min(c.split) END
+        FROM problems p LEFT JOIN clusters c USING (identity_sha256)
+        WHERE p.statement_sha256 IS NOT NULL GROUP BY 1;
+
+      ALTER TABLE problems ADD COLUMN checked_benchmarks jsonb NOT NULL DEFAULT '{}';
+      COMMENT ON COLUMN problems.checked_benchmarks IS 'Versions of the benchmarks that it was checked against, by name';
+      UPDATE problems SET checked_benchmarks = b.versions
+        FROM (SELECT jsonb_object_agg(benchmark, version) AS versions FROM benchmarks WHERE NOT removed) b, benchmark_epoch e
+        WHERE problems.checked_epoch = e.epoch AND b.versions IS NOT NULL;
+    `);
+  }
+
+  async down(): Promise<void> {
+    throw new Error('migrations only go forward: expand, then contract');
+  }
+}
+
+export const migrations = [DedupTables1764503000000, DedupStatements1764534000000];

@@ -1,5 +1,6 @@
 import type { Grams, Overlap } from '@tidemark/contamination';
 import type { Sql } from '@tidemark/stage-runtime';
+import type { CheckedBenchmarks } from './benchmarks.ts';
 
 /** A normalized problem, checked against the benchmarks. */
 export interface CheckedProblem {
@@ -15,28 +16,45 @@ export interface CheckedProblem {
   readonly contamination: Overlap | undefined;
 }
 
-/** The newest version and the identity of problems; identity undefined when only exclusions are known. */
+/** What clusters and statements a problem belongs to. */
+export interface Place {
+  readonly identity: string;
+  readonly statement: string;
+}
+
+/** The newest version and the place of problems; place undefined when only exclusions are known. */
 export async function loadVersions(
   sql: Sql,
   problemIds: readonly string[],
-): Promise<Map<string, { readonly version: number; readonly identity: string | undefined }>> {
-  const rows = await sql.query<{ problem_id: string; version: number; identity_sha256: string | null }>(
-    'SELECT problem_id, version, identity_sha256 FROM problems WHERE problem_id = ANY($1)',
-    [[...new Set(problemIds)]],
-  );
+): Promise<Map<string, { readonly version: number; readonly place: Place | undefined }>> {
+  const rows = await sql.query<{
+    problem_id: string;
+    version: number;
+    identity_sha256: string | null;
+    statement_sha256: string | null;
+  }>('SELECT problem_id, version, identity_sha256, statement_sha256 FROM problems WHERE problem_id = ANY($1)', [
+    [...new Set(problemIds)],
+  ]);
   return new Map(
-    rows.map((row) => [row.problem_id, { version: row.version, identity: row.identity_sha256 ?? undefined }]),
+    rows.map(({ problem_id, version, identity_sha256: identity, statement_sha256: statement }) => {
+      const place = identity === null || statement === null ? undefined : { identity, statement };
+      return [problem_id, { version, place }];
+    }),
   );
 }
 
 /** Stores problems in the place of their former versions; what others said against them stays. */
-export async function saveProblems(sql: Sql, problems: readonly CheckedProblem[], epoch: bigint): Promise<void> {
+export async function saveProblems(
+  sql: Sql,
+  problems: readonly CheckedProblem[],
+  checked: CheckedBenchmarks,
+): Promise<void> {
   const rows = [...problems].sort((a, b) => (a.problemId < b.problemId ? -1 : 1));
   await sql.query(
     `INSERT INTO problems (problem_id, version, identity_sha256, statement_sha256, published_ms, normalized, grams,
-       contaminated_by, contaminated_item, similarity, checked_epoch)
+       contaminated_by, contaminated_item, similarity, checked_epoch, checked_benchmarks)
      SELECT problem_id, version, identity, statement, published_ms, normalized, grams::bigint[], benchmark, item,
-       similarity, $11
+       similarity, $11, $12
      FROM unnest($1::text[], $2::int[], $3::text[], $4::text[], $5::bigint[], $6::bytea[], $7::text[], $8::text[],
        $9::text[], $10::float8[])
        AS n (problem_id, version, identity, statement, published_ms, normalized, grams, benchmark, item, similarity)
@@ -44,7 +62,7 @@ export async function saveProblems(sql: Sql, problems: readonly CheckedProblem[]
        statement_sha256 = excluded.statement_sha256, published_ms = excluded.published_ms,
        normalized = excluded.normalized, grams = excluded.grams, contaminated_by = excluded.contaminated_by,
        contaminated_item = excluded.contaminated_item, similarity = excluded.similarity,
-       checked_epoch = excluded.checked_epoch, said = ''`,
+       checked_epoch = excluded.checked_epoch, checked_benchmarks = excluded.checked_benchmarks, said = ''`,
     [
       rows.map((row) => row.problemId),
       rows.map((row) => row.version),
@@ -56,7 +74,8 @@ export async function saveProblems(sql: Sql, problems: readonly CheckedProblem[]
       rows.map((row) => row.contamination?.benchmark ?? null),
       rows.map((row) => row.contamination?.itemId ?? null),
       rows.map((row) => row.contamination?.similarity ?? null),
-      String(epoch),
+      String(checked.epoch),
+      JSON.stringify(checked.versions),
     ],
   );
 }
@@ -66,13 +85,17 @@ export async function loadUnchecked(
   sql: Sql,
   epoch: bigint,
   limit: number,
-): Promise<{ problemId: string; identity: string }[]> {
-  const rows = await sql.query<{ problem_id: string; identity_sha256: string }>(
-    `SELECT problem_id, identity_sha256 FROM problems WHERE identity_sha256 IS NOT NULL AND checked_epoch < $1
+): Promise<({ problemId: string } & Place)[]> {
+  const rows = await sql.query<{ problem_id: string; identity_sha256: string; statement_sha256: string }>(
+    `SELECT problem_id, identity_sha256, statement_sha256 FROM problems WHERE identity_sha256 IS NOT NULL AND checked_epoch < $1
      ORDER BY checked_epoch, problem_id LIMIT $2`,
     [String(epoch), limit],
   );
-  return rows.map((row) => ({ problemId: row.problem_id, identity: row.identity_sha256 }));
+  return rows.map((row) => ({
+    problemId: row.problem_id,
+    identity: row.identity_sha256,
+    statement: row.statement_sha256,
+  }));
 }
 
 export async function countUnchecked(sql: Sql): Promise<number> {
@@ -94,11 +117,12 @@ export async function loadGrams(sql: Sql, problemIds: readonly string[]): Promis
 export async function saveContamination(
   sql: Sql,
   found: ReadonlyMap<string, Overlap | undefined>,
-  epoch: bigint,
+  checked: CheckedBenchmarks,
 ): Promise<void> {
   const rows = [...found];
   await sql.query(
-    `UPDATE problems SET contaminated_by = c.benchmark, contaminated_item = c.item, similarity = c.similarity, checked_epoch = $5
+    `UPDATE problems SET contaminated_by = c.benchmark, contaminated_item = c.item, similarity = c.similarity,
+       checked_epoch = $5, checked_benchmarks = $6
      FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[]) AS c (problem_id, benchmark, item, similarity)
      WHERE problems.problem_id = c.problem_id`,
     [
@@ -106,7 +130,8 @@ export async function saveContamination(
       rows.map(([, one]) => one?.benchmark ?? null),
       rows.map(([, one]) => one?.itemId ?? null),
       rows.map(([, one]) => one?.similarity ?? null),
-      String(epoch),
+      String(checked.epoch),
+      JSON.stringify(checked.versions),
     ],
   );
 }

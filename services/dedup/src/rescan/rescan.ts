@@ -1,7 +1,6 @@
 import { decideContamination, type Overlap } from '@tidemark/contamination';
 import {
   type ActivitySource,
-  type Cause,
   Every,
   ReportsActivity,
   StageDatabase,
@@ -9,8 +8,8 @@ import {
   type TimerTick,
 } from '@tidemark/stage-runtime';
 import { Reconciler } from '../clusters/reconciler.ts';
-import { findMatches, holdBenchmarks, loadEpoch } from '../postgres/benchmarks.ts';
-import { lockClusters } from '../postgres/clusters.ts';
+import { findMatches, holdBenchmarks, loadBenchmarks } from '../postgres/benchmarks.ts';
+import { lockPlaces } from '../postgres/clusters.ts';
 import { countUnchecked, loadGrams, loadUnchecked, loadVersions, saveContamination } from '../postgres/problems.ts';
 
 /** Problems checked in one transaction. */
@@ -27,15 +26,15 @@ export class Rescan implements ActivitySource {
   @Every(500)
   async checkSome(tick: TimerTick, tx: StageTransaction): Promise<void> {
     await holdBenchmarks(tx);
-    const epoch = await loadEpoch(tx);
-    const unchecked = await loadUnchecked(tx, epoch, CHUNK);
+    const checked = await loadBenchmarks(tx);
+    const unchecked = await loadUnchecked(tx, checked.epoch, CHUNK);
     if (unchecked.length === 0) return;
     const identities = new Set(unchecked.map((one) => one.identity));
-    await lockClusters(tx, identities);
+    await lockPlaces(tx, unchecked);
     const ids = unchecked.map((one) => one.problemId);
     const now = await loadVersions(tx, ids);
     // One that moved meanwhile was checked on its way.
-    const still = ids.filter((id) => identities.has(now.get(id)?.identity ?? ''));
+    const still = ids.filter((id) => identities.has(now.get(id)?.place?.identity ?? ''));
     const grams = await loadGrams(tx, still);
     const matches = await findMatches(tx, grams);
     const found = new Map<string, Overlap | undefined>();
@@ -43,8 +42,11 @@ export class Rescan implements ActivitySource {
       const decision = decideContamination(own.size, matches.get(id) ?? []);
       found.set(id, decision.kind === 'contaminated' ? decision.by : undefined);
     }
-    await saveContamination(tx, found, epoch);
-    await this.reconciler.reconcile(tx, new Map([...identities].map((identity): [string, Cause] => [identity, tick])));
+    await saveContamination(tx, found, checked);
+    await this.reconciler.reconcile(
+      tx,
+      unchecked.map(({ identity, statement }) => ({ identity, statement, cause: tick })),
+    );
   }
 
   async pendingWork(): Promise<Readonly<Record<string, number>>> {

@@ -803,14 +803,14 @@ export type ProblemUnique = Message<"tidemark.problem.v1.ProblemUnique"> & {
   clusterSize: number;
 
   /**
-   * Problems with an equal statement and other tests or signature.
+   * Problems with an equal statement and other tests or signature, each the least of its cluster; at most 20.
    *
    * @generated from field: repeated string equal_statements = 10;
    */
   equalStatements: string[];
 
   /**
-   * Benchmark set versions that it was checked against, by benchmark name.
+   * Versions of the benchmark sets that it was last checked against when this record was written, by benchmark name.
    *
    * @generated from field: map<string, uint32> checked_benchmarks = 11;
    */
