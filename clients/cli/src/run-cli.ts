@@ -6,6 +6,7 @@ import { registerBenchmark } from './commands/benchmark.ts';
 import { registerCheckpoint } from './commands/checkpoint.ts';
 import { registerConfig } from './commands/config.ts';
 import { registerCurated } from './commands/curated.ts';
+import { registerDlq } from './commands/dlq.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerEvaluate } from './commands/evaluate.ts';
 import { registerExplain } from './commands/explain.ts';
@@ -82,6 +83,7 @@ function program(io: CliIo, run: (action: Action) => Promise<void>): Command {
     registerBenchmark,
     registerTopic,
     registerConfig,
+    registerDlq,
     registerDoctor,
   ]) {
     register(root, run);

@@ -4,7 +4,7 @@ export * from './errors.ts';
 export * from './headers.ts';
 export { openKafkaEventLog } from './kafka/kafka-event-log.ts';
 export type { KafkaEventLogOptions, KafkaLogSink } from './kafka/options.ts';
-export { maxRecordBytes } from './limits.ts';
+export { maxRecordBytes, recordBytes } from './limits.ts';
 export type * from './port.ts';
 export * from './topic.ts';
 export * from './topics.ts';

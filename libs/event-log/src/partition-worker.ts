@@ -121,6 +121,11 @@ export class PartitionWorker {
     });
   }
 
+  /** The stored offset was moved by others. A batch in hand finds out by itself. */
+  reopen(): void {
+    if (this.#state === 'idle') this.#close(undefined);
+  }
+
   /** Reading for it failed. */
   fail(fault: unknown): void {
     if (this.#state === 'idle') this.#close(fault);

@@ -96,6 +96,8 @@ export interface LogConsumer {
   /** No new batches until `resume`; membership is kept. */
   pause(): void;
   resume(): void;
+  /** Ends the session of a partition; the next one starts where the stored offset is by then. */
+  reopen(partition: number): void;
   /** Partitions held now. */
   assignment(): readonly PartitionId[];
   /** Finishes the batch in hand, leaves the group, frees the partitions at once. Idempotent. */
@@ -143,12 +145,20 @@ export interface TopicDescription {
   readonly partitions: readonly LogBounds[];
 }
 
+/** How a topic is kept, as far as {@link TopicSpec} says it, and what the log adds to that. */
+export interface TopicSettings extends Omit<TopicSpec, 'name'> {
+  /** Further settings by the log's own names, for people. */
+  readonly further: Readonly<Record<string, string>>;
+}
+
 export interface EventLogAdmin {
   /** Creates what is missing; refuses to change the partition count of what is there. Safe to run from many at once. */
   ensureTopics(specs: readonly TopicSpec[]): Promise<void>;
   describe(topic: string): Promise<TopicDescription | undefined>;
   /** Of these topics those that are there, by name; costs as much as one. */
   describeAll(topics: readonly string[]): Promise<ReadonlyMap<string, TopicDescription>>;
+  /** How topics are kept, by name; those that are not there are absent. */
+  settings(topics: readonly string[]): Promise<ReadonlyMap<string, TopicSettings>>;
   list(): Promise<readonly string[]>;
   deleteTopic(topic: string): Promise<void>;
   /** Runs compaction now (embedded); on Kafka the broker does it in its own time, and this does nothing. */

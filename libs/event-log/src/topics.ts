@@ -23,11 +23,13 @@ import {
   RolloutsIntakeSchema,
   RolloutsRequestedSchema,
   RolloutsSubmittedSchema,
+  ServiceOrderSchema,
   Stage,
   SuiteChangedSchema,
   TargetDeclaredSchema,
 } from '@tidemark/proto';
-import { type TopicDefinition, topic } from './topic.ts';
+import { maxRecordBytes } from './limits.ts';
+import { type ServiceName, type TopicDefinition, topic } from './topic.ts';
 
 const problem = (message: { problemId: string }) => message.problemId;
 const problemAndStage = (message: { problemId: string; stage: Stage }) =>
@@ -38,7 +40,8 @@ const groupTargetAndProblem = (message: { group?: { target: string; problemId: s
 
 /**
  * Every topic, in the order of the flow: the one list from which topics are created, documented, drawn and checked.
- * `curated.<target>.v1` and the dead letters are made by {@link curatedTopic} and `deadLetterTopic`.
+ * `curated.<target>.v1`, `orders.<service>.v1` and the dead letters are made by {@link curatedTopic},
+ * {@link ordersTopic} and `deadLetterTopic`.
  */
 export const topics = {
   problemsIntake: topic('problems.intake.v1', {
@@ -253,5 +256,25 @@ export function curatedTopic(targetSlug: string): TopicDefinition<typeof Curated
     writtenBy: ['select'],
     readBy: ['gateway'],
     says: "the target's working set; a move between bins is one record, a tombstone leaves",
+  });
+}
+
+/**
+ * What the gateway tells the runtime of one service: dead letters to handle again, offsets to move. The records of one
+ * key stay in order. Created by the service and, before it orders something, by the gateway.
+ */
+export function ordersTopic(service: ServiceName): TopicDefinition<typeof ServiceOrderSchema> {
+  return topic(`orders.${service}.v1`, {
+    schema: ServiceOrderSchema,
+    key: ({ order, commandId }) =>
+      order.case === 'replay' && order.value.key !== undefined
+        ? `${order.value.topic} ${Buffer.from(order.value.key).toString('hex')}`
+        : `order ${commandId}`,
+    cleanup: 'delete',
+    // A letter holds a whole record.
+    largestEventBytes: maxRecordBytes - 10_000,
+    writtenBy: ['gateway'],
+    readBy: [service],
+    says: `what the runtime of ${service} has to do: handle dead letters again, move offsets`,
   });
 }

@@ -14,6 +14,8 @@ export interface Activity {
    * quiet when each looks so in two rounds and none has made progress between them.
    */
   readonly progress: number;
+  /** Stored offsets outside their log, as people read them: consumption of that partition stands still until a person decides. */
+  readonly offsetsOutside?: readonly string[];
   /** Records laid into dead letters since the schema was made, by topic. */
   readonly deadLetters: Readonly<Record<string, number>>;
 }

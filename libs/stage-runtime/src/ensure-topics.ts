@@ -1,5 +1,12 @@
 import { DeadLetterSchema } from '@tidemark/proto';
-import { deadLetterTopic, type EventLog, type ServiceName, type TopicSpec, topic } from '@tidemark/event-log';
+import {
+  deadLetterTopic,
+  type EventLog,
+  ordersTopic,
+  type ServiceName,
+  type TopicSpec,
+  topic,
+} from '@tidemark/event-log';
 import type { AnyTopic } from './api.ts';
 
 const WEEK_MS = 7 * 24 * 3600 * 1000;
@@ -23,7 +30,10 @@ export const deadLetters = (topicName: string, service: ServiceName) =>
     says: `records of ${topicName} that ${service} could not take`,
   });
 
-/** Creates what is missing of a service's topics, and the dead letters of those it consumes. */
+/** How the topic of a service's orders is created. */
+export const ordersSpec = (service: ServiceName): TopicSpec => topicSpec(ordersTopic(service), 1);
+
+/** Creates what is missing of a service's topics, the dead letters of those it consumes, and that of its orders. */
 export async function ensureTopics(
   log: EventLog,
   service: ServiceName,
@@ -36,5 +46,6 @@ export async function ensureTopics(
     const letters = deadLetters(name, service);
     wanted.set(letters.name, topicSpec(letters, 1));
   }
+  if (consumed.length > 0) wanted.set(ordersTopic(service).name, ordersSpec(service));
   await log.admin.ensureTopics([...wanted.values()]);
 }

@@ -5,7 +5,7 @@ export { ConfigError, configFaults, parseConfig, unknownVariables, type Variable
 export { inWords, rangeOf, type Setting, settingsOf } from './config/settings.ts';
 export { variableName } from './config/variable-name.ts';
 export * from './define-service.ts';
-export { deadLetters, topicSpec } from './ensure-topics.ts';
+export { deadLetters, ordersSpec, topicSpec } from './ensure-topics.ts';
 export { Every, type EveryOptions, Everywhere, type TimerTick } from './every.ts';
 export { classifyFault, type Fault } from './faults.ts';
 export { AccessTokenMissingError, isLoopback, tokenMatches } from './http/access.ts';

@@ -4,6 +4,7 @@ import { describeWithKafka } from '@tidemark/testing-servers';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { describeBatches } from './testing/batch-suite.ts';
 import { describeCrashes } from './testing/crash-suite.ts';
+import { describeMovedOffsets, describeReplays } from './testing/replay-suite.ts';
 import { describeReplicas } from './testing/replica-suite.ts';
 
 describeWithKafka(
@@ -26,6 +27,8 @@ describeWithKafka(
     describeBatches('Kafka', options);
     describeCrashes('Kafka', options);
     describeReplicas('Kafka', options);
+    describeReplays('Kafka', options);
+    describeMovedOffsets('Kafka', options);
   },
   { own: true },
 );

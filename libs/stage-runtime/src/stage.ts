@@ -43,7 +43,7 @@ export class Stage implements RunningService {
   }
 
   activity(): Promise<Activity> {
-    return readActivity(this.engine.parts, this.engine.transport.handlers(), this.engine.discovered.activitySources);
+    return readActivity(this.engine.parts, this.engine.transport.consumed(), this.engine.discovered.activitySources);
   }
 
   readiness(): Readiness {

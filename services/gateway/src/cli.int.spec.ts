@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { create } from '@bufbuild/protobuf';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { curatedTopic, topics } from '@tidemark/event-log';
 import { problemIdOf, sha256Hex } from '@tidemark/identity';
 import {
@@ -12,10 +12,13 @@ import {
   CommandCompletedSchema,
   CommandOutcome,
   CuratedProblemSchema,
+  DeadLetterSchema,
+  ProblemRawSchema,
   ProblemStatusSchema,
   Stage,
   StageOutcome,
 } from '@tidemark/proto';
+import { deadLetters, ordersSpec } from '@tidemark/stage-runtime';
 import { startStage, type StageHarness } from '@tidemark/stage-runtime/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gatewayService } from './index.ts';
@@ -266,6 +269,88 @@ describe('a working set', () => {
     child.stdout?.destroy();
     expect(await once(child, 'close')).toEqual([0, null]);
     expect(err).toBe('');
+  });
+});
+
+describe('dead letters', () => {
+  const letters = deadLetters(topics.problemsRaw.name, 'normalize');
+  const letter = (id: string, errorCode: string, errorMessage = 'nobody foresaw this') =>
+    create(DeadLetterSchema, {
+      ...{ topic: topics.problemsRaw.name, service: 'normalize', errorCode, errorMessage, attempts: 2 },
+      key: Buffer.from(id),
+      value: toBinary(
+        ProblemRawSchema,
+        create(ProblemRawSchema, {
+          problemId: id,
+          original: { sha256: 'a'.repeat(64), inline: Buffer.from('a hidden test') },
+        }),
+      ),
+    });
+
+  it('are listed, shown without what they hold, replayed and dropped', async () => {
+    const [good, odd, poor] = ['aa', 'bb', 'cc'].map((pair) => pair.repeat(16));
+    await harness.log.admin.ensureTopics([ordersSpec('normalize')]);
+    await harness.publish(
+      letters,
+      letter(good ?? '', 'unexpected'),
+      letter(odd ?? '', 'poison', 'moves\u001b[2J the cursor'),
+      letter(poor ?? '', 'useless'),
+    );
+    await harness.untilQuiet();
+    const listed = parseLines((await tidemark(['dlq', 'list', '--json'])).out);
+    const idOf = (code: string) => String(listed.find(({ error_code }) => error_code === code)?.id);
+    expect(listed.map(({ error_code }) => error_code).sort()).toEqual(['poison', 'unexpected', 'useless']);
+    expect((await tidemark(['dlq', 'list', '--code', 'poison'])).out).toContain('poison');
+    const id = idOf('poison');
+    const shown = await tidemark(['dlq', 'show', id]);
+    expect(shown.code).toBe(0);
+    expect(shown.out).toContain('normalize could not take a record of problems.raw.v1: poison');
+    expect(shown.out).toContain(`"problemId": "${odd}"`);
+    expect(shown.out).not.toContain('\u001b');
+    const inline = Buffer.from('a hidden test').toString('base64');
+    expect(shown.out).not.toContain(inline);
+    expect((await tidemark(['dlq', 'show', id, '--json'])).out).not.toContain(inline);
+    expect((await tidemark(['dlq', 'show', id, '--contents'])).out).toContain(inline);
+
+    expect((await tidemark(['dlq', 'replay'])).code).toBe(2);
+    expect((await tidemark(['dlq', 'drop', id, '--all'])).code).toBe(2);
+    expect((await tidemark(['dlq', 'replay', id])).out).toBe('1 dead letter replayed\n');
+    const again = await tidemark(['dlq', 'replay', id, idOf('unexpected')]);
+    expect(again).toMatchObject({ code: 3, out: '1 dead letter replayed, 1 not\n' });
+    expect(again.err).toContain('replayed already');
+    expect((await tidemark(['dlq', 'drop', '--code', 'useless'])).out).toBe('1 dead letter dropped\n');
+    expect((await tidemark(['dlq', 'list'])).out).toBe('No dead letter is open.\n');
+    expect((await tidemark(['dlq', 'list', '--state', 'all'])).out.split('\n')).toHaveLength(5);
+    expect((await tidemark(['dlq', 'show', 'nonsense'])).code).toBe(1);
+    expect(parseLines((await tidemark(['dlq', 'replay', id, '--json'])).out)).toMatchObject([
+      { replayed: 0, refused: [{ id, code: 'replayed' }] },
+    ]);
+  });
+});
+
+describe('topics', () => {
+  it('are made, checked, described, and services are moved in them', async () => {
+    const missing = await tidemark(['topics', 'check']);
+    expect(missing.code).toBe(1);
+    expect(missing.out).toContain('orders.sample.v1: It is not there.\n  tidemark topics create');
+    const made = await tidemark(['topics', 'create', '--partitions', '2']);
+    expect(made.out).toContain('orders.sample.v1');
+    expect((await tidemark(['topics', 'create'])).out).toMatch(/^0 topics made, \d+ there already\n$/);
+    expect((await tidemark(['topics', 'check'])).out).toMatch(/^\d+ topics: as they should be\n$/);
+    const described = await tidemark(['topics', 'describe', topics.problemsRaw.name]);
+    expect(described.out).toContain('written by ingest, read by normalize, gateway');
+    expect(described.out).toMatch(/gateway is \d+ behind/);
+    expect((await tidemark(['topics', 'describe', 'no.such.v1'])).code).toBe(1);
+    // The gateway reads topics itself, and takes its own orders.
+    const args = ['topics', 'move', topics.problemsRaw.name, '--service', 'gateway', '--to'];
+    expect((await tidemark([...args, 'start'])).out).toContain('done: gateway goes on in 2 partition(s)');
+    const refused = await tidemark([...args, '99', '--json']);
+    expect(refused.code).toBe(1);
+    expect(parseLines(refused.out)).toMatchObject([{ outcome: 'refused', kind: 'move_offsets' }]);
+    expect(
+      (await tidemark(['topics', 'move', topics.problemsRaw.name, '--service', 'nobody', '--to', 'end'])).code,
+    ).toBe(1);
+    expect((await tidemark(['topics', 'move', topics.problemsRaw.name, '--to', 'end'])).code).toBe(2);
   });
 });
 

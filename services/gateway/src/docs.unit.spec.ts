@@ -17,7 +17,7 @@ describe('docs/http.md', () => {
     const codes = sources().flatMap((source) => [
       ...[...source.matchAll(/(?<!\w)code: '([a-z_]+)'/g)].map(([, code]) => code),
       ...[...source.matchAll(/(?:conflict|refused)\(\s*(?:40\d,\s*)?'([a-z_]+)'/g)].map(([, code]) => code),
-      ...[...source.matchAll(/notFound\(\s*'([a-z ]+)'/g)].map(([, kind]) => `unknown_${kind}`),
+      ...[...source.matchAll(/notFound\(\s*'([a-z ]+)'/g)].map(([, kind]) => `unknown_${kind?.replaceAll(' ', '_')}`),
     ]);
     const missing = [...new Set(codes)].filter((code) => !page.includes(`\`${code}\``));
     expect(missing).toEqual([]);

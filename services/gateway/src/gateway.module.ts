@@ -9,6 +9,9 @@ import { CommandsController } from './commands/commands.controller.ts';
 import { CuratedController } from './curated/curated.controller.ts';
 import { CuratedJson } from './curated/curated-json.ts';
 import { CuratedTopics } from './curated/curated-topics.ts';
+import { DeadLetters } from './dead-letters/dead-letters.ts';
+import { DeadLettersController } from './dead-letters/dead-letters.controller.ts';
+import { LetterReader } from './dead-letters/letter-reader.ts';
 import { Explain } from './explain/explain.ts';
 import { ProblemsController } from './explain/problems.controller.ts';
 import { Callers } from './http/caller.ts';
@@ -45,6 +48,8 @@ import { ServiceDirectory } from './status/service-directory.ts';
 import { StatusController } from './status/status.controller.ts';
 import { Targets } from './targets/targets.ts';
 import { TargetsController } from './targets/targets.controller.ts';
+import { TopicDesk } from './topics/topic-desk.ts';
+import { TopicDeskController } from './topics/topic-desk.controller.ts';
 import { TopicsController } from './topics/topics.controller.ts';
 
 const readModel = [
@@ -77,7 +82,9 @@ const http = [
   BenchmarksController,
   StatusController,
   ProblemsController,
+  TopicDeskController,
   TopicsController,
+  DeadLettersController,
 ];
 
 /** The only door for people and clients. */
@@ -96,6 +103,9 @@ const http = [
     CuratedJson,
     CuratedTopics,
     DeadLetterTopics,
+    DeadLetters,
+    LetterReader,
+    TopicDesk,
     LogFollower,
     FollowTopics,
     VisibleStates,

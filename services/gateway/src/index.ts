@@ -2,6 +2,7 @@ import { topics } from '@tidemark/event-log';
 import { defineService } from '@tidemark/stage-runtime';
 import { gatewayConfigSchema } from './gateway.config.ts';
 import { GatewayModule } from './gateway.module.ts';
+import { DeadLetterStates1764530000000 } from './postgres/dead-letter-states.ts';
 import { ReadModelTables1764522000000 } from './postgres/read-model-tables.ts';
 
 export { type AskableService, ServiceDirectory } from './status/service-directory.ts';
@@ -14,7 +15,7 @@ export const gatewayService = defineService({
   name: 'gateway',
   configSchema: gatewayConfigSchema,
   module: GatewayModule,
-  migrations: [ReadModelTables1764522000000],
+  migrations: [ReadModelTables1764522000000, DeadLetterStates1764530000000],
   topics: fixedTopics,
   authenticates: true,
 });

@@ -1,15 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { type CommandContext, pause, type Run } from '../context.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { show } from '../format/table.ts';
-
-const POLL_MS = 200;
-
-interface OrderOptions {
-  /** False with `--no-wait`. */
-  readonly wait: boolean;
-  readonly timeout: number;
-}
+import type { CommandContext, Run } from '../context.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { seconds } from '../numbers.ts';
+import { waitForCommand, type WaitOptions } from '../wait-for-command.ts';
 
 export function registerEvaluate(program: Command, run: Run): void {
   const timeout = ['--timeout <seconds>', 'how long to wait for the end', seconds, 300] as const;
@@ -19,7 +12,7 @@ export function registerEvaluate(program: Command, run: Run): void {
     .argument('<target>')
     .option('--no-wait', 'do not wait until it is done')
     .option(...timeout)
-    .action((target: string, options: OrderOptions) =>
+    .action((target: string, options: WaitOptions) =>
       run((context) => order(context, target, 'evaluate', {}, options)),
     );
   program
@@ -29,39 +22,21 @@ export function registerEvaluate(program: Command, run: Run): void {
     .option('--attempts <count>', "attempts a problem (default: the target's group size)", whole, 0)
     .option('--no-wait', 'do not wait until it is ordered')
     .option(...timeout)
-    .action((target: string, { attempts, ...options }: OrderOptions & { attempts: number }) =>
+    .action((target: string, { attempts, ...options }: WaitOptions & { attempts: number }) =>
       run((context) => order(context, target, 'measure', { attempts }, options)),
     );
 }
 
 async function order(
-  { client, output, signal }: CommandContext,
+  context: CommandContext,
   target: string,
   verb: 'evaluate' | 'measure',
   body: object,
-  { wait, timeout }: OrderOptions,
+  options: WaitOptions,
 ): Promise<ExitCode> {
-  let command = await client.json(`/v1/targets/${encodeURIComponent(target)}/${verb}`, { method: 'POST', body });
-  const id = String(command.command_id);
-  const until = Date.now() + timeout * 1_000;
-  while (wait && command.outcome === 'waiting') {
-    if (Date.now() > until) throw new Error(`${verb} ${target} has not ended after ${timeout} s; its id is ${id}`);
-    output.progress(`${verb} ${target}: waiting`);
-    await pause(POLL_MS, signal);
-    command = await client.json(`/v1/commands/${id}`);
-  }
-  if (output.json) await output.object(command);
-  else {
-    const message = show(command.message) === '' ? '' : `: ${show(command.message)}`;
-    await output.line(`${verb} ${target}: ${String(command.outcome)}${message}`);
-  }
-  return command.outcome === 'done' || !wait ? exitCodes.success : exitCodes.failure;
-}
-
-function seconds(text: string): number {
-  const value = Number(text);
-  if (!(value > 0)) throw new InvalidArgumentError('It is a number of seconds above 0.');
-  return value;
+  const path = `/v1/targets/${encodeURIComponent(target)}/${verb}`;
+  const command = await context.client.json(path, { method: 'POST', body });
+  return await waitForCommand(context, `${verb} ${target}`, command, options);
 }
 
 function whole(text: string): number {

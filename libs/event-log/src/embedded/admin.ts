@@ -1,5 +1,5 @@
 import { OffsetOutOfRangeError, TopicMismatchError } from '../errors.ts';
-import type { EventLogAdmin, TopicDescription, TopicSpec } from '../port.ts';
+import type { EventLogAdmin, TopicDescription, TopicSettings, TopicSpec } from '../port.ts';
 import { compactTopic } from './compaction.ts';
 import type { Database } from './database.ts';
 import { lockPartitions } from './segments.ts';
@@ -74,6 +74,27 @@ export class EmbeddedAdmin implements EventLogAdmin {
           incarnation: ofTopic[0]?.incarnation ?? '',
           partitions: ofTopic.map(({ log_start, log_end }) => ({ logStart: log_start, logEnd: log_end })),
         },
+      ]),
+    );
+  }
+
+  async settings(topics: readonly string[]): Promise<ReadonlyMap<string, TopicSettings>> {
+    const rows = await this.#database.query<{
+      name: string;
+      cleanup: 'compact' | 'delete';
+      retention_ms: bigint;
+      log_append_time: boolean;
+      partitions: number;
+    }>(
+      `SELECT t.name, t.cleanup, t.retention_ms, t.log_append_time,
+         (SELECT count(*)::int FROM event_log.partitions p WHERE p.topic_id = t.id) AS partitions
+       FROM event_log.topics t WHERE t.name = ANY ($1::text[])`,
+      [topics],
+    );
+    return new Map(
+      rows.map(({ name, cleanup, partitions, retention_ms, log_append_time }) => [
+        name,
+        { cleanup, partitions, retentionMs: Number(retention_ms), logAppendTime: log_append_time, further: {} },
       ]),
     );
   }

@@ -69,6 +69,11 @@ export class EmbeddedConsumer implements LogConsumer {
     this.#wakeup.signal();
   }
 
+  reopen(partition: number): void {
+    this.#workers.get(partition)?.reopen();
+    this.#wakeup.signal();
+  }
+
   assignment(): readonly PartitionId[] {
     const topic = this.#topic;
     return topic ? [...this.#share.held].map((partition) => partitionId(topic, partition)) : [];

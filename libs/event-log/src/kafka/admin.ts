@@ -1,7 +1,7 @@
 import type { Admin, ITopicConfig } from 'kafkajs';
 import { Backoff, sleep } from '../backoff.ts';
 import { FencedError, LogUnavailableError, TopicMismatchError } from '../errors.ts';
-import type { EventLogAdmin, LogBounds, OutgoingRecord, TopicDescription, TopicSpec } from '../port.ts';
+import type { EventLogAdmin, LogBounds, OutgoingRecord, TopicDescription, TopicSettings, TopicSpec } from '../port.ts';
 import { type KafkaClient, kafkaErrorType } from './client.ts';
 import { TopicBounds } from './topic-bounds.ts';
 import { newIncarnation, registryTopic, type TopicLife, type TopicRegistry } from './topic-registry.ts';
@@ -9,6 +9,9 @@ import { KafkaWriter } from './writer.ts';
 
 /** Admins that meet fence each other out; each round makes progress, so this many are plenty. */
 const rounds = 30;
+
+/** What `describeConfigs` calls a topic; kafkajs declares the enum without exporting it to ES modules. */
+const topicResource = 2;
 
 export class KafkaAdmin implements EventLogAdmin {
   readonly #client: KafkaClient;
@@ -81,6 +84,23 @@ export class KafkaAdmin implements EventLogAdmin {
   #described(name: string, partitions: readonly LogBounds[] | undefined): [string, TopicDescription][] {
     const incarnation = this.#registry.get(name)?.incarnation;
     return incarnation === undefined || !partitions ? [] : [[name, { name, incarnation, partitions }]];
+  }
+
+  async settings(topics: readonly string[]): Promise<ReadonlyMap<string, TopicSettings>> {
+    return await this.#client.withAdmin(async (admin) => {
+      const known = new Set(await admin.listTopics());
+      const there = topics.filter((topic) => known.has(topic));
+      if (there.length === 0) return new Map();
+      const metadata = await admin.fetchTopicMetadata({ topics: there });
+      const { resources } = await admin.describeConfigs({
+        includeSynonyms: false,
+        resources: there.map((name) => ({ type: topicResource, name })),
+      });
+      const entriesOf = new Map(resources.map((r) => [r.resourceName, r.configEntries]));
+      return new Map(
+        metadata.topics.map(({ name, partitions }) => [name, toSettings(partitions, entriesOf.get(name) ?? [])]),
+      );
+    });
   }
 
   async list(): Promise<readonly string[]> {
@@ -206,6 +226,27 @@ export class KafkaAdmin implements EventLogAdmin {
       configEntries: Object.entries(settings).map(([name, value]) => ({ name, value })),
     };
   }
+}
+
+function toSettings(
+  partitions: readonly { readonly replicas: readonly number[]; readonly isr: readonly number[] }[],
+  configured: readonly { readonly configName: string; readonly configValue: string }[],
+): TopicSettings {
+  const entries = new Map(configured.map((entry) => [entry.configName, entry.configValue]));
+  const cleanup = entries.get('cleanup.policy') === 'compact' ? 'compact' : 'delete';
+  const retention = entries.get(cleanup === 'compact' ? 'delete.retention.ms' : 'retention.ms');
+  const shown = ['min.insync.replicas', 'max.message.bytes', 'unclean.leader.election.enable'];
+  return {
+    cleanup,
+    partitions: partitions.length,
+    retentionMs: Number(retention),
+    logAppendTime: entries.get('message.timestamp.type') === 'LogAppendTime',
+    further: {
+      replicas: String(Math.min(...partitions.map(({ replicas }) => replicas.length))),
+      'replicas in sync': String(Math.min(...partitions.map(({ isr }) => isr.length))),
+      ...Object.fromEntries(shown.map((name) => [name, entries.get(name) ?? ''])),
+    },
+  };
 }
 
 const shapeOf = ({ partitions, cleanup }: TopicSpec) => ({ partitions, cleanup });

@@ -75,6 +75,11 @@ export class KafkaConsumer implements LogConsumer {
     this.#wakeup.signal();
   }
 
+  reopen(partition: number): void {
+    this.#workers.get(partition)?.reopen();
+    this.#wakeup.signal();
+  }
+
   assignment(): readonly PartitionId[] {
     const generation = this.#generation;
     return generation ? [...generation.partitions].map((partition) => this.#idOf(partition, generation)) : [];

@@ -22,13 +22,17 @@ export type Incoming =
 const decoder = new TextDecoder();
 const NO_KEY = new Uint8Array();
 
-/** Decodes a record; what it does not know of a newer writer's message is kept in it. */
-export function decodeRecord(topic: AnyTopic, incarnation: string, record: LogRecord): Incoming {
+/**
+ * Decodes a record; what it does not know of a newer writer's message is kept in it.
+ *
+ * @param knownId id under which it was known before, of a record that gives none
+ */
+export function decodeRecord(topic: AnyTopic, incarnation: string, record: LogRecord, knownId?: string): Incoming {
   const text = (header: string): string | undefined => {
     const value = record.headers[header];
     return value === undefined ? undefined : decoder.decode(value);
   };
-  const place = `${record.topic}/${incarnation}/${record.partition}/${record.offset}`;
+  const place = knownId ?? `${record.topic}/${incarnation}/${record.partition}/${record.offset}`;
   // On intake topics anyone may write any id: two records with one id would lead to events with one id, and the second
   // would pass for a repetition further down.
   const id = topic.logAppendTime ? place : (text(headerNames.id) ?? place);

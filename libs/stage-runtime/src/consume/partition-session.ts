@@ -4,10 +4,9 @@ import { causeOfRetry, classifyFault } from '../faults.ts';
 import { errorFields } from '../observe/logger.ts';
 import { sleep } from '../sleep.ts';
 import type { StageParts } from '../stage-parts.ts';
-import { handleBatch } from './handle-batch.ts';
+import type { BatchWork } from './batch-work.ts';
 import { moveOffset, type StoredOffset } from './offset-table.ts';
 import { untilRoom } from './room.ts';
-import type { TopicHandler } from './topic-handler.ts';
 
 /** Thrown inside the transaction to roll it back when the stored offset is not the expected one. */
 class SessionLost extends Error {}
@@ -16,7 +15,7 @@ class SessionLost extends Error {}
 export class StageSession implements PartitionSession {
   constructor(
     private readonly parts: StageParts,
-    private readonly handler: TopicHandler,
+    private readonly work: BatchWork,
     private readonly group: string,
     private expected: StoredOffset,
   ) {}
@@ -40,7 +39,7 @@ export class StageSession implements PartitionSession {
     const over = AbortSignal.any([batch.signal, this.parts.ended]);
     for (let attempt = 1; ; attempt++) {
       try {
-        await untilRoom(this.parts, this.handler, batch, over);
+        await untilRoom(this.parts, this.work.options, batch, over);
         if (over.aborted) return 'lost';
         const outcome = await this.store(batch);
         if (outcome === 'stored') {
@@ -66,10 +65,10 @@ export class StageSession implements PartitionSession {
   private async store(batch: FetchedBatch): Promise<'stored' | 'lost'> {
     if (batch.nextOffset === this.expected.next) return 'stored';
     try {
-      await this.parts.transactions.run(this.handler.name, async (open) => {
+      await this.parts.transactions.run(this.work.name, async (open) => {
         const moved = await moveOffset(open, this.group, batch.partition, this.expected, batch.nextOffset);
         if (!moved) throw new SessionLost();
-        if (batch.records.length > 0) await handleBatch(this.parts, this.handler, open, batch);
+        if (batch.records.length > 0) await this.work.handle(open, batch);
       });
     } catch (error) {
       if (error instanceof SessionLost) return 'lost';

@@ -2,7 +2,7 @@ import type { FetchedBatch } from '@tidemark/event-log';
 import { roomOf } from '../jobs/job-bounds.ts';
 import { sleep } from '../sleep.ts';
 import type { StageParts } from '../stage-parts.ts';
-import type { TopicHandler } from './topic-handler.ts';
+import type { OnEventOptions } from '../on-event.ts';
 
 const LOOK_AGAIN_MS = 200;
 
@@ -12,11 +12,11 @@ const LOOK_AGAIN_MS = 200;
  */
 export async function untilRoom(
   { transactions, bounds }: StageParts,
-  handler: TopicHandler,
+  { feeds = [] }: OnEventOptions,
   batch: FetchedBatch,
   over: AbortSignal,
 ): Promise<void> {
-  for (const { name } of handler.options.feeds ?? []) {
+  for (const { name } of feeds) {
     while (!over.aborted && (await roomOf(transactions, bounds, name)) === 0) {
       await sleep(LOOK_AGAIN_MS, over);
       await batch.heartbeat();

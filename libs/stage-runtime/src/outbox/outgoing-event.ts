@@ -39,10 +39,11 @@ export function messageEvent<D extends DescMessage>(
     serialise(revision) {
       if (revision !== undefined) setRevision(topic.schema, message, revision);
       const bytes = toBinary(topic.schema, message);
-      if (bytes.length > MAX_EVENT_BYTES) {
+      const limit = topic.largestEventBytes ?? MAX_EVENT_BYTES;
+      if (bytes.length > limit) {
         throw new RecordFault(
           'event_too_large',
-          `an event of ${topic.name} has ${bytes.length} bytes, the limit is ${MAX_EVENT_BYTES}`,
+          `an event of ${topic.name} has ${bytes.length} bytes, the limit is ${limit}`,
           origin.cause,
         );
       }

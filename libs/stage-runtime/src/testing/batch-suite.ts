@@ -13,7 +13,7 @@ export const describeBatches = (log: string, options: () => StageHarnessOptions)
     let stage: StageHarness;
 
     beforeEach(async () => {
-      Object.assign(echoState, { dependencyAway: false, calls: 0 });
+      Object.assign(echoState, { dependencyAway: false, calls: 0, mended: false });
       stage = await startStage(echoStage, options());
     });
     afterEach(() => stage.stop());
@@ -115,6 +115,31 @@ export const describeBatches = (log: string, options: () => StageHarnessOptions)
       expect(Buffer.from(letter?.value?.value ?? [])).toEqual(bytes);
       expect(Object.keys(letter?.value?.headers ?? {})).toContain('ce_id');
       expect(await timesHandled()).toEqual({ b: 1 });
+    });
+
+    it('lays the cause of an event that is too large aside, and goes on', async () => {
+      await stage.publish(topics.problemsRaw, raw('a'), raw('large-1'), raw('b'));
+      const activity = await stage.untilQuiet();
+      expect(await timesHandled()).toEqual({ a: 1, b: 1 });
+      expect(activity.deadLetters).toEqual({ [topics.problemsRaw.name]: 1 });
+      const [letter] = await stage.published(letters);
+      expect(letter?.value).toMatchObject({ errorCode: 'event_too_large', key: Buffer.from('large-1') });
+      expect(letter?.value?.errorMessage).toMatch(/problems\.normalized\.v1 has \d+ bytes, the limit is 262144/);
+    });
+
+    it('leaves of a record what is too large for a letter behind, and says so', async () => {
+      const bytes = Buffer.alloc(850_000, 7);
+      await stage.publishBytes(topics.problemsRaw, 'huge', bytes);
+      await stage.publishBytes(topics.problemsRaw, 'k'.repeat(420_000), Buffer.from('no protobuf'));
+      await stage.publish(topics.problemsRaw, raw('b'));
+      await stage.untilQuiet();
+      expect(await timesHandled()).toEqual({ b: 1 });
+      const found = await stage.published(letters);
+      const left = found.map(({ value }) => [value?.incomplete, value?.key?.length ?? 0, value?.value?.length]);
+      expect(left).toHaveLength(2);
+      expect(left).toContainEqual([true, 4, undefined]);
+      expect(left).toContainEqual([true, 0, undefined]);
+      expect(found[0]?.value?.errorMessage).toMatch(/bytes are too many for a letter and stay where it was read/);
     });
 
     it('waits for a dependency, says so, and loses nothing when it is back', async () => {

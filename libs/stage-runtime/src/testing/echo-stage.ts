@@ -20,10 +20,10 @@ class Echoed1750000000000 implements MigrationInterface {
 }
 
 /** What the stage does with problems whose id begins so. */
-const echoFaults = { poison: 'poison', unforeseen: 'unforeseen' } as const;
+const echoFaults = { poison: 'poison', unforeseen: 'unforeseen', large: 'large' } as const;
 
 /** Turned by specs while the stage runs. */
-export const echoState = { dependencyAway: false, calls: 0 };
+export const echoState = { dependencyAway: false, calls: 0, mended: false };
 
 /** The least stage: `problems.raw` to `problems.normalized`, counting how often each problem was handled. */
 @Controller()
@@ -43,9 +43,11 @@ class OnProblemRaw {
          ON CONFLICT (problem_id) DO UPDATE SET times = e.times + 1, version = excluded.version`,
         [problemId, version],
       );
-      if (problemId.startsWith(echoFaults.poison)) throw new RecordFault('poison', 'a poison record', event);
+      if (problemId.startsWith(echoFaults.poison) && !echoState.mended)
+        throw new RecordFault('poison', 'a poison record', event);
       if (problemId.startsWith(echoFaults.unforeseen)) throw new TypeError('nobody foresaw this');
-      tx.publish(event, topics.problemsNormalized, normalized(problemId, version));
+      const title = problemId.startsWith(echoFaults.large) ? 'x'.repeat(300 * 1024) : '';
+      tx.publish(event, topics.problemsNormalized, normalized(problemId, version, title));
     }
   }
 }
@@ -58,11 +60,11 @@ export const echoStage = defineService({
   configSchema: z.object({}),
   module: EchoModule,
   migrations: [Echoed1750000000000],
-  topics: [topics.problemsRaw, topics.problemsNormalized],
+  topics: [topics.problemsRaw, topics.problemsNormalized, topics.commandsCompleted],
 });
 
 export const raw = (problemId: string, version = 1, revision = 0n): ProblemRaw =>
   create(ProblemRawSchema, { problemId, version, revision });
 
-const normalized = (problemId: string, version: number): ProblemNormalized =>
-  create(ProblemNormalizedSchema, { problemId, version });
+const normalized = (problemId: string, version: number, title: string): ProblemNormalized =>
+  create(ProblemNormalizedSchema, { problemId, version, content: { title } });

@@ -121,11 +121,11 @@ export const countStage = defineService({
   configSchema: z.object({}),
   module: CountModule,
   migrations: [Counted1750000000000],
-  topics: [topics.rolloutsGraded],
+  topics: [topics.rolloutsGraded, topics.commandsCompleted],
 });
 
 export const submitted = (groupId: string): RolloutsSubmitted =>
   create(RolloutsSubmittedSchema, { group: { groupId, target: 't', problemId: `of-${groupId}` } });
 
-const graded = (groupId: string): RolloutsGraded =>
+export const graded = (groupId: string): RolloutsGraded =>
   create(RolloutsGradedSchema, { group: { groupId, target: 't', problemId: `of-${groupId}` } });

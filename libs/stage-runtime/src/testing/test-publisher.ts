@@ -54,7 +54,9 @@ export class TestPublisher {
   }
 
   private async write(topic: AnyTopic, records: readonly OutgoingRecord[]): Promise<void> {
-    await this.log.admin.ensureTopics([topicSpec(topic, this.partitions)]);
+    // A service's orders have one partition, whatever its topics have.
+    const partitions = topic.name.startsWith('orders.') ? 1 : this.partitions;
+    await this.log.admin.ensureTopics([topicSpec(topic, partitions)]);
     this.writer ??= this.log.writer(`tidemark.harness.${randomUUID()}`);
     try {
       await (await this.writer).transaction(async () => records);

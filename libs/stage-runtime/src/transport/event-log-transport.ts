@@ -1,9 +1,12 @@
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
-import { groupName, type LogConsumer, type PartitionId } from '@tidemark/event-log';
+import { groupName, type LogConsumer, ordersTopic, type PartitionId } from '@tidemark/event-log';
 import { isObservable, lastValueFrom } from 'rxjs';
+import { type BatchWork, handlerWork } from '../consume/batch-work.ts';
+import { followEpochs } from '../consume/follow-epochs.ts';
 import { StageSessions } from '../consume/stage-sessions.ts';
 import type { TopicHandler } from '../consume/topic-handler.ts';
 import { EVENT_LOG_TRANSPORT, type OnEventExtras } from '../on-event.ts';
+import { ordersWork } from '../orders/orders-work.ts';
 import type { StageParts } from '../stage-parts.ts';
 import { HandlerOutcome } from './handler-outcome.ts';
 
@@ -19,6 +22,12 @@ export class EventLogTransport extends Server implements CustomTransportStrategy
   ) {
     super();
     this.transportId = EVENT_LOG_TRANSPORT;
+  }
+
+  /** Topics that are consumed. */
+  consumed(): readonly string[] {
+    const own = this.handlers().map(({ topic }) => topic.name);
+    return own.length === 0 ? [] : [...own, ordersTopic(this.parts.identity.service).name];
   }
 
   /** The handlers that Nest found, one a topic. */
@@ -56,23 +65,27 @@ export class EventLogTransport extends Server implements CustomTransportStrategy
   }
 
   private async consumeAll(): Promise<void> {
-    const { identity, log } = this.parts;
     const handlers = this.handlers();
     await this.prepare(handlers);
-    this.consumers = await Promise.all(
-      handlers.map((handler) => {
-        const group = groupName(identity.environment, identity.service, handler.topic.name);
-        return log.consume({
-          group,
-          topic: handler.topic.name,
-          sessions: new StageSessions(this.parts, handler, group),
-          ...(handler.options.maxBatchRecords === undefined
-            ? {}
-            : { maxBatchRecords: handler.options.maxBatchRecords }),
-          ...(this.sessionTimeoutMs === undefined ? {} : { sessionTimeoutMs: this.sessionTimeoutMs }),
-        });
-      }),
-    );
+    const works = handlers.map((handler) => handlerWork(this.parts, handler));
+    if (works.length > 0) works.push(ordersWork(this.parts, handlers));
+    this.consumers = await Promise.all(works.map((work) => this.consume(work)));
+  }
+
+  private async consume(work: BatchWork): Promise<LogConsumer> {
+    const { identity, log } = this.parts;
+    const group = groupName(identity.environment, identity.service, work.topic);
+    const { maxBatchRecords } = work.options;
+    const sessions = new StageSessions(this.parts, work, group);
+    const consumer = await log.consume({
+      group,
+      topic: work.topic,
+      sessions,
+      ...(maxBatchRecords === undefined ? {} : { maxBatchRecords }),
+      ...(this.sessionTimeoutMs === undefined ? {} : { sessionTimeoutMs: this.sessionTimeoutMs }),
+    });
+    void followEpochs(this.parts, group, sessions, consumer);
+    return consumer;
   }
 }
 

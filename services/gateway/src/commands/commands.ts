@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { Injectable } from '@nestjs/common';
-import { topics } from '@tidemark/event-log';
+import { ordersTopic, type ServiceName, topics } from '@tidemark/event-log';
 import { hashOfFields } from '@tidemark/identity';
-import { CommandOutcome, CommandRequestedSchema } from '@tidemark/proto';
-import { causeOf, StageDatabase } from '@tidemark/stage-runtime';
+import { CommandOutcome, CommandRequestedSchema, ServiceOrderSchema } from '@tidemark/proto';
+import { causeOf, type Sql, StageDatabase } from '@tidemark/stage-runtime';
 import { Callers } from '../http/caller.ts';
 import { notFound } from '../http/http-problem.ts';
 
@@ -48,12 +48,7 @@ export class Commands {
     const requestedBy = this.callers.name;
     const commandId = key === undefined ? randomUUID() : hashOfFields('command', requestedBy, key).slice(0, 32);
     await this.database.transaction('request-command', async (tx) => {
-      const fresh = await tx.query(
-        `INSERT INTO command (command_id, kind, service, target, requested_by, requested_at)
-         VALUES ($1, $2, $3, $4, $5, now()) ON CONFLICT (command_id) DO NOTHING RETURNING command_id`,
-        [commandId, command.case ?? '', service, target, requestedBy],
-      );
-      if (fresh.length === 0) return;
+      if (!(await this.insert(tx, commandId, command.case ?? '', service, target))) return;
       const message = create(CommandRequestedSchema, {
         commandId,
         service,
@@ -64,6 +59,32 @@ export class Commands {
       tx.publish(causeOf(commandId), topics.commandsRequested, message);
     });
     return await this.find(commandId);
+  }
+
+  /** What the runtime of a service is asked to do, with an answer to wait for. */
+  async order(
+    service: ServiceName,
+    kind: string,
+    subject: string,
+    order: NonNullable<MessageInitShape<typeof ServiceOrderSchema>['order']>,
+  ): Promise<CommandView> {
+    const commandId = randomUUID();
+    const requestedBy = this.callers.name;
+    await this.database.transaction('order-command', async (tx) => {
+      await this.insert(tx, commandId, kind, service, subject);
+      const message = create(ServiceOrderSchema, { commandId, requestedBy, order });
+      tx.publish(causeOf(commandId), ordersTopic(service), message);
+    });
+    return await this.find(commandId);
+  }
+
+  private async insert(tx: Sql, commandId: string, kind: string, service: string, target: string): Promise<boolean> {
+    const fresh = await tx.query(
+      `INSERT INTO command (command_id, kind, service, target, requested_by, requested_at)
+       VALUES ($1, $2, $3, $4, $5, now()) ON CONFLICT (command_id) DO NOTHING RETURNING command_id`,
+      [commandId, kind, service, target, this.callers.name],
+    );
+    return fresh.length > 0;
   }
 
   /** @throws HttpProblem 404 */

@@ -76,7 +76,7 @@ async function withdrawalsOf(sql: Sql, problemId: string): Promise<object[]> {
 
 async function deadLettersOf(sql: Sql, problemId: string): Promise<object[]> {
   return await sql.query(
-    `SELECT topic, service, version, error_code, error_message, attempts, dead_lettered_at,
+    `SELECT topic, service, version, error_code, error_message, attempts, dead_lettered_at, state,
        dlq_topic, dlq_partition, dlq_offset::text AS dlq_offset
      FROM dead_letter WHERE problem_id = $1 ORDER BY dead_lettered_at, dlq_topic, dlq_offset`,
     [problemId],

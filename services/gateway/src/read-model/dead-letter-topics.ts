@@ -21,6 +21,14 @@ export class DeadLetterTopics implements FollowedTopic {
     await this.states.refresh(tx, ids, () => upsertRows(tx, deadLetters, rows));
   }
 
+  async trimmed(tx: StageTransaction, topic: string, partition: number, logStart: bigint): Promise<void> {
+    await tx.query(
+      `UPDATE dead_letter SET state = 'expired'
+       WHERE dlq_topic = $1 AND dlq_partition = $2 AND dlq_offset < $3 AND state = 'open'`,
+      [topic, partition, logStart],
+    );
+  }
+
   async reset(tx: StageTransaction, topic: string): Promise<void> {
     await tx.query('DELETE FROM dead_letter WHERE dlq_topic = $1', [topic]);
   }
@@ -39,6 +47,9 @@ function rowOf(dlqTopic: string, { partition, offset }: LogRecord, value: Uint8A
     version: version ?? null,
     source_file: submitter?.sourceFile || null,
     source_record: submitter?.sourceRecord ?? null,
+    event_id: letter.eventId,
+    replays: letter.replays,
+    incomplete: letter.incomplete,
     error_code: letter.errorCode,
     error_message: letter.errorMessage,
     attempts: letter.attempts,

@@ -8,6 +8,8 @@ const TURN_RECORDS = 2_000;
 /** Stores what a followed topic says. */
 export interface FollowedTopic {
   apply(tx: StageTransaction, topic: string, records: readonly LogRecord[]): Promise<void>;
+  /** Retention has taken what lies below this offset. */
+  trimmed?(tx: StageTransaction, topic: string, partition: number, logStart: bigint): Promise<void>;
   /** The topic is another one than before, or its older records are gone: what was stored of it must go. */
   reset(tx: StageTransaction, topic: string): Promise<void>;
 }
@@ -35,6 +37,7 @@ export class LogFollower {
       await tx.query('DELETE FROM followed WHERE topic = $1', [topic]);
     }
     for (const [partition, bounds] of description.partitions.entries()) {
+      if (bounds.logStart > 0n) await followed.trimmed?.(tx, topic, partition, bounds.logStart);
       const next = usable ? (positions.get(partition)?.next ?? bounds.logStart) : bounds.logStart;
       if (next >= bounds.logEnd && positions.has(partition) && usable) continue;
       const { records, reached } = await this.readFrom(topic, partition, next, bounds.logEnd);

@@ -1,5 +1,5 @@
 import { type DescMessage, fromBinary, type Message } from '@bufbuild/protobuf';
-import { curatedTopic, type TopicDefinition, topics } from '@tidemark/event-log';
+import { curatedTopic, ordersTopic, type TopicDefinition, topics } from '@tidemark/event-log';
 import { DeadLetterSchema } from '@tidemark/proto';
 
 const byName: ReadonlyMap<string, TopicDefinition> = new Map(
@@ -11,6 +11,7 @@ export function schemaOfTopic(name: string): DescMessage | undefined {
   if (/\.dlq\.v1$/.test(name)) return DeadLetterSchema;
   const target = /^curated\.([a-z0-9-]+)\.v1$/.exec(name)?.[1];
   if (target !== undefined) return curatedTopic(target).schema;
+  if (/^orders\.[a-z]+\.v1$/.test(name)) return ordersTopic('gateway').schema;
   return byName.get(name)?.schema;
 }
 

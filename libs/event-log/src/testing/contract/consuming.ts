@@ -172,6 +172,24 @@ export function describeConsuming(harness: Harness): void {
       expect(second.values()).toEqual(['2', '3']);
     });
 
+    test('an idle session is opened anew when it is told to, and starts where the stored offset is by then', async () => {
+      const log = await harness.open();
+      const topic = await harness.topic(log);
+      const writer = await log.writer(unique());
+      const group = unique();
+      const id = await partitionIdOf(log, topic);
+      for (const value of ['1', '2']) await append(writer, record(topic, 'a', value));
+      const collector = new Collector(harness.offsets, group);
+      const consumer = await log.consume({ group, topic, sessions: collector });
+      await until('both, and the mark behind them', () => harness.offsets.next(group, id) === 4n);
+      harness.offsets.set(group, id, 2n);
+      consumer.reopen(0);
+      consumer.reopen(7);
+      await until('the second again', () => collector.stored.length === 3);
+      expect(collector.values()).toEqual(['1', '2', '2']);
+      expect(collector.faults).toEqual([]);
+    });
+
     test('does not fetch while paused, and keeps the membership', async () => {
       const log = await harness.open();
       const topic = await harness.topic(log);

@@ -42,6 +42,17 @@ export function describeTopics(harness: Harness): void {
       expect(await log.admin.describeAll([])).toEqual(new Map());
     });
 
+    test('tell how they are kept', async () => {
+      const log = await harness.open();
+      const settings = { cleanup: 'compact', partitions: 2, retentionMs: 7_000, logAppendTime: true } as const;
+      const name = await harness.topic(log, settings);
+      const other = await harness.topic(log);
+      const found = await log.admin.settings([name, other, `test.${unique()}.v1`]);
+      expect([...found.keys()].sort()).toEqual([name, other].sort());
+      expect(found.get(name)).toMatchObject(settings);
+      expect(found.get(other)).toMatchObject({ cleanup: 'delete', retentionMs: 3_600_000 });
+    });
+
     test('keep their number of partitions', async () => {
       const log = await harness.open();
       const name = await harness.topic(log, { partitions: 2 });

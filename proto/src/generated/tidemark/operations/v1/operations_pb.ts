@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file tidemark/operations/v1/operations.proto.
  */
 export const file_tidemark_operations_v1_operations: GenFile = /*@__PURE__*/
-  fileDesc("Cid0aWRlbWFyay9vcGVyYXRpb25zL3YxL29wZXJhdGlvbnMucHJvdG8SFnRpZGVtYXJrLm9wZXJhdGlvbnMudjEirgQKEENvbW1hbmRSZXF1ZXN0ZWQSEgoKY29tbWFuZF9pZBgBIAEoCRIPCgdzZXJ2aWNlGAIgASgJEhQKDHJlcXVlc3RlZF9ieRgDIAEoCRIwCgxyZXF1ZXN0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjsKCGV2YWx1YXRlGAUgASgLMicudGlkZW1hcmsub3BlcmF0aW9ucy52MS5FdmFsdWF0ZUNvbW1hbmRIABI5CgdyZWdyYWRlGAYgASgLMiYudGlkZW1hcmsub3BlcmF0aW9ucy52MS5SZWdyYWRlQ29tbWFuZEgAEjwKCXJvbGxfYmFjaxgHIAEoCzInLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuUm9sbEJhY2tDb21tYW5kSAASPwoKcXVhcmFudGluZRgIIAEoCzIpLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuUXVhcmFudGluZUNvbW1hbmRIABI3CgZyZXBsYXkYCSABKAsyJS50aWRlbWFyay5vcGVyYXRpb25zLnYxLlJlcGxheUNvbW1hbmRIABI3CgZmb3JnZXQYCiABKAsyJS50aWRlbWFyay5vcGVyYXRpb25zLnYxLkZvcmdldENvbW1hbmRIABI5CgdtZWFzdXJlGAsgASgLMiYudGlkZW1hcmsub3BlcmF0aW9ucy52MS5NZWFzdXJlQ29tbWFuZEgAQgkKB2NvbW1hbmQiIQoPRXZhbHVhdGVDb21tYW5kEg4KBnRhcmdldBgBIAEoCSIkCg5SZWdyYWRlQ29tbWFuZBISCgpwcm9ibGVtX2lkGAEgASgJIjUKD1JvbGxCYWNrQ29tbWFuZBIOCgZ0YXJnZXQYASABKAkSEgoKY2hlY2twb2ludBgCIAEoCSJdChFRdWFyYW50aW5lQ29tbWFuZBIOCgZ0YXJnZXQYASABKAkSEQoJc3VibWl0dGVyGAIgASgJEhEKCWZyb21faG91chgDIAEoDRISCgp1bnRpbF9ob3VyGAQgASgNIjEKDVJlcGxheUNvbW1hbmQSDQoFdG9waWMYASABKAkSEQoJZXZlbnRfaWRzGAIgAygJIiMKDUZvcmdldENvbW1hbmQSEgoKcHJvYmxlbV9pZBgBIAEoCSIyCg5NZWFzdXJlQ29tbWFuZBIOCgZ0YXJnZXQYASABKAkSEAoIYXR0ZW1wdHMYAiABKA0iqwIKEENvbW1hbmRDb21wbGV0ZWQSEgoKY29tbWFuZF9pZBgBIAEoCRIPCgdzZXJ2aWNlGAIgASgJEjcKB291dGNvbWUYAyABKA4yJi50aWRlbWFyay5vcGVyYXRpb25zLnYxLkNvbW1hbmRPdXRjb21lEg8KB21lc3NhZ2UYBCABKAkSRgoHcmVzdWx0cxgFIAMoCzI1LnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuQ29tbWFuZENvbXBsZXRlZC5SZXN1bHRzRW50cnkSMAoMY29tcGxldGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBouCgxSZXN1bHRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKpAwoKRGVhZExldHRlchINCgV0b3BpYxgBIAEoCRIRCglwYXJ0aXRpb24YAiABKA0SDgoGb2Zmc2V0GAMgASgEEhUKA2tleRgEIAEoDEIDgAEBSACIAQESFwoFdmFsdWUYBSABKAxCA4ABAUgBiAEBEkUKB2hlYWRlcnMYBiADKAsyLy50aWRlbWFyay5vcGVyYXRpb25zLnYxLkRlYWRMZXR0ZXIuSGVhZGVyc0VudHJ5QgOAAQESDwoHc2VydmljZRgHIAEoCRIPCgdoYW5kbGVyGAggASgJEhIKCmVycm9yX2NvZGUYCSABKAkSFQoNZXJyb3JfbWVzc2FnZRgKIAEoCRIQCghhdHRlbXB0cxgLIAEoDRI0ChBkZWFkX2xldHRlcmVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIbChNyZWNvcmRfdGltZXN0YW1wX21zGA0gASgDGi4KDEhlYWRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAw6AjgBQgYKBF9rZXlCCAoGX3ZhbHVlKoQBCg5Db21tYW5kT3V0Y29tZRIfChtDT01NQU5EX09VVENPTUVfVU5TUEVDSUZJRUQQABIYChRDT01NQU5EX09VVENPTUVfRE9ORRABEhsKF0NPTU1BTkRfT1VUQ09NRV9SRUZVU0VEEAISGgoWQ09NTUFORF9PVVRDT01FX0ZBSUxFRBADYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("Cid0aWRlbWFyay9vcGVyYXRpb25zL3YxL29wZXJhdGlvbnMucHJvdG8SFnRpZGVtYXJrLm9wZXJhdGlvbnMudjEirgQKEENvbW1hbmRSZXF1ZXN0ZWQSEgoKY29tbWFuZF9pZBgBIAEoCRIPCgdzZXJ2aWNlGAIgASgJEhQKDHJlcXVlc3RlZF9ieRgDIAEoCRIwCgxyZXF1ZXN0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjsKCGV2YWx1YXRlGAUgASgLMicudGlkZW1hcmsub3BlcmF0aW9ucy52MS5FdmFsdWF0ZUNvbW1hbmRIABI5CgdyZWdyYWRlGAYgASgLMiYudGlkZW1hcmsub3BlcmF0aW9ucy52MS5SZWdyYWRlQ29tbWFuZEgAEjwKCXJvbGxfYmFjaxgHIAEoCzInLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuUm9sbEJhY2tDb21tYW5kSAASPwoKcXVhcmFudGluZRgIIAEoCzIpLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuUXVhcmFudGluZUNvbW1hbmRIABI3CgZyZXBsYXkYCSABKAsyJS50aWRlbWFyay5vcGVyYXRpb25zLnYxLlJlcGxheUNvbW1hbmRIABI3CgZmb3JnZXQYCiABKAsyJS50aWRlbWFyay5vcGVyYXRpb25zLnYxLkZvcmdldENvbW1hbmRIABI5CgdtZWFzdXJlGAsgASgLMiYudGlkZW1hcmsub3BlcmF0aW9ucy52MS5NZWFzdXJlQ29tbWFuZEgAQgkKB2NvbW1hbmQiIQoPRXZhbHVhdGVDb21tYW5kEg4KBnRhcmdldBgBIAEoCSIkCg5SZWdyYWRlQ29tbWFuZBISCgpwcm9ibGVtX2lkGAEgASgJIjUKD1JvbGxCYWNrQ29tbWFuZBIOCgZ0YXJnZXQYASABKAkSEgoKY2hlY2twb2ludBgCIAEoCSJdChFRdWFyYW50aW5lQ29tbWFuZBIOCgZ0YXJnZXQYASABKAkSEQoJc3VibWl0dGVyGAIgASgJEhEKCWZyb21faG91chgDIAEoDRISCgp1bnRpbF9ob3VyGAQgASgNIjEKDVJlcGxheUNvbW1hbmQSDQoFdG9waWMYASABKAkSEQoJZXZlbnRfaWRzGAIgAygJIiMKDUZvcmdldENvbW1hbmQSEgoKcHJvYmxlbV9pZBgBIAEoCSIyCg5NZWFzdXJlQ29tbWFuZBIOCgZ0YXJnZXQYASABKAkSEAoIYXR0ZW1wdHMYAiABKA0iqwIKEENvbW1hbmRDb21wbGV0ZWQSEgoKY29tbWFuZF9pZBgBIAEoCRIPCgdzZXJ2aWNlGAIgASgJEjcKB291dGNvbWUYAyABKA4yJi50aWRlbWFyay5vcGVyYXRpb25zLnYxLkNvbW1hbmRPdXRjb21lEg8KB21lc3NhZ2UYBCABKAkSRgoHcmVzdWx0cxgFIAMoCzI1LnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuQ29tbWFuZENvbXBsZXRlZC5SZXN1bHRzRW50cnkSMAoMY29tcGxldGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBouCgxSZXN1bHRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASLgAwoKRGVhZExldHRlchINCgV0b3BpYxgBIAEoCRIRCglwYXJ0aXRpb24YAiABKA0SDgoGb2Zmc2V0GAMgASgEEhUKA2tleRgEIAEoDEIDgAEBSACIAQESFwoFdmFsdWUYBSABKAxCA4ABAUgBiAEBEkUKB2hlYWRlcnMYBiADKAsyLy50aWRlbWFyay5vcGVyYXRpb25zLnYxLkRlYWRMZXR0ZXIuSGVhZGVyc0VudHJ5QgOAAQESDwoHc2VydmljZRgHIAEoCRIPCgdoYW5kbGVyGAggASgJEhIKCmVycm9yX2NvZGUYCSABKAkSFQoNZXJyb3JfbWVzc2FnZRgKIAEoCRIQCghhdHRlbXB0cxgLIAEoDRI0ChBkZWFkX2xldHRlcmVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIbChNyZWNvcmRfdGltZXN0YW1wX21zGA0gASgDEhAKCGV2ZW50X2lkGA4gASgJEg8KB3JlcGxheXMYDyABKA0SEgoKaW5jb21wbGV0ZRgQIAEoCBouCgxIZWFkZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4AUIGCgRfa2V5QggKBl92YWx1ZSK0AQoMU2VydmljZU9yZGVyEhIKCmNvbW1hbmRfaWQYASABKAkSFAoMcmVxdWVzdGVkX2J5GAIgASgJEjQKBnJlcGxheRgDIAEoCzIiLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuRGVhZExldHRlckgAEjsKDG1vdmVfb2Zmc2V0cxgEIAEoCzIjLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuTW92ZU9mZnNldHNIAEIHCgVvcmRlciKPAQoLTW92ZU9mZnNldHMSDQoFdG9waWMYASABKAkSFgoJcGFydGl0aW9uGAIgASgNSAGIAQESDwoFc3RhcnQYAyABKAhIABINCgNlbmQYBCABKAhIABIQCgZvZmZzZXQYBSABKARIABITCgtza2lwX3VucmVhZBgGIAEoCEIECgJ0b0IMCgpfcGFydGl0aW9uKoQBCg5Db21tYW5kT3V0Y29tZRIfChtDT01NQU5EX09VVENPTUVfVU5TUEVDSUZJRUQQABIYChRDT01NQU5EX09VVENPTUVfRE9ORRABEhsKF0NPTU1BTkRfT1VUQ09NRV9SRUZVU0VEEAISGgoWQ09NTUFORF9PVVRDT01FX0ZBSUxFRBADYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * Something a service is asked to do. Topic commands.requested.v1.
@@ -460,6 +460,27 @@ export type DeadLetter = Message<"tidemark.operations.v1.DeadLetter"> & {
    * @generated from field: int64 record_timestamp_ms = 13;
    */
   recordTimestampMs: bigint;
+
+  /**
+   * Id of the event: the sender's, or the record's place in the log where it gave none.
+   *
+   * @generated from field: string event_id = 14;
+   */
+  eventId: string;
+
+  /**
+   * Times it was replayed before it was laid aside again.
+   *
+   * @generated from field: uint32 replays = 15;
+   */
+  replays: number;
+
+  /**
+   * True when the record was too large for a letter and parts of it (the value first) stayed where it was read.
+   *
+   * @generated from field: bool incomplete = 16;
+   */
+  incomplete: boolean;
 };
 
 /**
@@ -468,6 +489,123 @@ export type DeadLetter = Message<"tidemark.operations.v1.DeadLetter"> & {
  */
 export const DeadLetterSchema: GenMessage<DeadLetter> = /*@__PURE__*/
   messageDesc(file_tidemark_operations_v1_operations, 9);
+
+/**
+ * What the gateway tells the runtime of one service to do. Topics orders.<service>.v1.
+ *
+ * @generated from message tidemark.operations.v1.ServiceOrder
+ */
+export type ServiceOrder = Message<"tidemark.operations.v1.ServiceOrder"> & {
+  /**
+   * Id of the command that asks, by which commands.completed answers; empty where nobody waits for an answer.
+   *
+   * @generated from field: string command_id = 1;
+   */
+  commandId: string;
+
+  /**
+   * Name of the token that asks.
+   *
+   * @generated from field: string requested_by = 2;
+   */
+  requestedBy: string;
+
+  /**
+   * What to do.
+   *
+   * @generated from oneof tidemark.operations.v1.ServiceOrder.order
+   */
+  order: {
+    /**
+     * Handle a record again that this service laid aside.
+     *
+     * @generated from field: tidemark.operations.v1.DeadLetter replay = 3;
+     */
+    value: DeadLetter;
+    case: "replay";
+  } | {
+    /**
+     * Go on reading elsewhere.
+     *
+     * @generated from field: tidemark.operations.v1.MoveOffsets move_offsets = 4;
+     */
+    value: MoveOffsets;
+    case: "moveOffsets";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message tidemark.operations.v1.ServiceOrder.
+ * Use `create(ServiceOrderSchema)` to create a new message.
+ */
+export const ServiceOrderSchema: GenMessage<ServiceOrder> = /*@__PURE__*/
+  messageDesc(file_tidemark_operations_v1_operations, 10);
+
+/**
+ * Go on reading a topic elsewhere: where the stored offset lies outside the log, or to read again.
+ *
+ * @generated from message tidemark.operations.v1.MoveOffsets
+ */
+export type MoveOffsets = Message<"tidemark.operations.v1.MoveOffsets"> & {
+  /**
+   * Topic that the service reads.
+   *
+   * @generated from field: string topic = 1;
+   */
+  topic: string;
+
+  /**
+   * Partition; absent for all of them.
+   *
+   * @generated from field: optional uint32 partition = 2;
+   */
+  partition?: number | undefined;
+
+  /**
+   * Where to.
+   *
+   * @generated from oneof tidemark.operations.v1.MoveOffsets.to
+   */
+  to: {
+    /**
+     * The oldest record that is still there.
+     *
+     * @generated from field: bool start = 3;
+     */
+    value: boolean;
+    case: "start";
+  } | {
+    /**
+     * Behind the newest record.
+     *
+     * @generated from field: bool end = 4;
+     */
+    value: boolean;
+    case: "end";
+  } | {
+    /**
+     * This offset.
+     *
+     * @generated from field: uint64 offset = 5;
+     */
+    value: bigint;
+    case: "offset";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * Without it, records that are there and were not read are not passed over.
+   *
+   * @generated from field: bool skip_unread = 6;
+   */
+  skipUnread: boolean;
+};
+
+/**
+ * Describes the message tidemark.operations.v1.MoveOffsets.
+ * Use `create(MoveOffsetsSchema)` to create a new message.
+ */
+export const MoveOffsetsSchema: GenMessage<MoveOffsets> = /*@__PURE__*/
+  messageDesc(file_tidemark_operations_v1_operations, 11);
 
 /**
  * How a command ended.
