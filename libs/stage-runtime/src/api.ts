@@ -43,8 +43,12 @@ export interface EventBatch<T> extends Iterable<StageEvent<T>> {
 
 /** Publishing, part of every transaction: rows of the outbox, written with the state they speak of. */
 export interface Publisher {
-  /** Key, event id, headers and revision are filled in by the runtime. */
-  publish<D extends DescMessage>(cause: Cause, topic: TopicDefinition<D>, message: MessageShape<D>): void;
+  /**
+   * Key, event id, headers and revision are filled in by the runtime.
+   *
+   * @param key on topics whose definition has none (any key is taken there): events of one key stay in order
+   */
+  publish<D extends DescMessage>(cause: Cause, topic: TopicDefinition<D>, message: MessageShape<D>, key?: string): void;
   /** Removes a key from a compacted topic. */
   publishTombstone(cause: Cause, topic: AnyTopic, key: string): void;
 }

@@ -38,9 +38,14 @@ export class StageWork implements StageTransaction {
     return this.open.query<Row>(sql, parameters);
   }
 
-  publish<D extends DescMessage>(cause: Cause, topic: TopicDefinition<D>, message: MessageShape<D>): void {
+  publish<D extends DescMessage>(
+    cause: Cause,
+    topic: TopicDefinition<D>,
+    message: MessageShape<D>,
+    key?: string,
+  ): void {
     this.assertUnfinished();
-    this.events.push(messageEvent(this.originOf(cause), topic, message));
+    this.events.push(messageEvent(this.originOf(cause), topic, message, key));
     if (isMessage(message, DeadLetterSchema)) this.countDeadLetter(message);
   }
 

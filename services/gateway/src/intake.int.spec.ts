@@ -198,3 +198,22 @@ describe('taking a record back', () => {
     expect([status, body.where]).toEqual([422, 'body.record_id']);
   });
 });
+
+describe('order', () => {
+  it('keys what is said of one record by its problem, so that versions and withdrawals stay in order', async () => {
+    const versions = ['one', 'two', 'three'].map((statement) => record('quick', { statement })).join('\n');
+    await client.upload('/v1/problems?source_file=quick', `${versions}\n${record('other')}`);
+    await client.json('POST', '/v1/problems/withdraw', { namespace: 'acme', record_id: 'quick' });
+    await harness.untilQuiet();
+    const keys = (await harness.published(topics.problemsIntake))
+      .filter(({ value }) => value?.submitter?.sourceFile === 'quick' || value?.recordId === 'quick')
+      .map(({ key }) => key)
+      .sort();
+    const [quick, other] = [problemIdOf('acme', 'quick'), problemIdOf('acme', 'other')];
+    expect(keys).toEqual([quick, quick, quick, quick, other].sort());
+
+    await client.upload('/v1/rollouts', JSON.stringify({ format: 'tidemark.rollouts.v1', problem: quick }));
+    await harness.untilQuiet();
+    expect((await harness.published(topics.rolloutsIntake)).map(({ key }) => key)).toContain(quick);
+  });
+});

@@ -28,8 +28,10 @@ export function messageEvent<D extends DescMessage>(
   origin: EventOrigin,
   topic: TopicDefinition<D>,
   message: MessageShape<D>,
+  given?: string,
 ): OutgoingEvent {
-  const key = topic.key?.(message);
+  if (topic.key && given !== undefined) throw new TypeError(`${topic.name} makes its keys from its messages`);
+  const key = topic.key?.(message) ?? given;
   if (key === '') throw new RecordFault('empty_key', `an event of ${topic.name} has an empty key`, origin.cause);
   return {
     topic: topic.name,

@@ -9,7 +9,12 @@ import type { UploadKind } from './uploads.ts';
 
 const problemUploads: UploadKind = {
   name: 'problems',
-  publish: (tx, cause, { payload, submitter, settings }) =>
+  // Two versions that follow each other quickly must arrive in their order.
+  identify({ bytes, settings: { format, namespace } }) {
+    const { problemId } = identifyProblem(bytes, format, namespace === '' ? {} : { namespace }).identity;
+    return { key: problemId, answer: { problem_id: problemId } };
+  },
+  publish: (tx, cause, { payload, submitter, settings }, key) =>
     tx.publish(
       cause,
       topics.problemsIntake,
@@ -21,10 +26,8 @@ const problemUploads: UploadKind = {
         licence: settings.licence,
         submitter,
       }),
+      key,
     ),
-  answer: ({ bytes, settings: { format, namespace } }) => ({
-    problem_id: identifyProblem(bytes, format, namespace === '' ? {} : { namespace }).identity.problemId,
-  }),
 };
 
 /** Offering problems. */

@@ -8,13 +8,18 @@ import type { UploadKind } from './uploads.ts';
 
 const rolloutUploads: UploadKind = {
   name: 'rollouts',
-  publish: (tx, cause, { payload, submitter, settings, fileSha256 }) =>
+  identify({ value: { group, problem, namespace, id } }) {
+    const key =
+      typeof problem === 'string' ? problem : [namespace, id].filter((part) => typeof part === 'string').join(' ');
+    return { key: key || undefined, answer: typeof group === 'string' ? { group } : {} };
+  },
+  publish: (tx, cause, { payload, submitter, settings, fileSha256 }, key) =>
     tx.publish(
       cause,
       topics.rolloutsIntake,
       create(RolloutsIntakeSchema, { format: settings.format, record: payload, submitter, fileSha256 }),
+      key,
     ),
-  answer: ({ value }) => (typeof value.group === 'string' ? { group: value.group } : {}),
 };
 
 /** Reporting rollouts. */

@@ -27,10 +27,15 @@ const CHUNK_BYTES = 8 * 1024 * 1024;
 /** What differs between problems and rollouts. */
 export interface UploadKind {
   readonly name: 'problems' | 'rollouts';
+  /**
+   * What the record says that it is about.
+   *
+   * @returns `key` of its event: what has one key stays in the order in which it was offered; undefined where that is of
+   * no matter. `answer`: what the answer of a taken record holds beside its event id.
+   */
+  identify(record: OfferedRecord): { readonly key: string | undefined; readonly answer: object };
   /** Publishes the record on its intake topic. */
-  publish(tx: StageTransaction, cause: Cause, record: OfferedRecord): void;
-  /** What the answer of a taken record holds beside its event id. */
-  answer(record: OfferedRecord): object;
+  publish(tx: StageTransaction, cause: Cause, record: OfferedRecord, key: string | undefined): void;
 }
 
 /** A record that is taken: stored, and vouched for. */
@@ -143,14 +148,18 @@ export class Uploads {
     );
     if (records.length === 0) return new Map();
     const handler = `offer-${kind.name}`;
-    const causes = records.map(({ line }) => causeOf(`${uploadId}:${line}`));
+    const offers = records.map((record) => ({
+      record,
+      cause: causeOf(`${uploadId}:${record.line}`),
+      ...kind.identify(record),
+    }));
     await this.database.transaction(handler, async (tx) => {
-      for (const [index, record] of records.entries()) kind.publish(tx, causes[index] as Cause, record);
+      for (const { record, cause, key } of offers) kind.publish(tx, cause, record, key);
     });
     return new Map(
-      records.map((record, index) => [
+      offers.map(({ record, cause, answer }) => [
         record.line,
-        { event_id: derivedEventId(`gateway/${handler}`, causes[index]?.id ?? '', 0), ...kind.answer(record) },
+        { event_id: derivedEventId(`gateway/${handler}`, cause.id, 0), ...answer },
       ]),
     );
   }

@@ -54,7 +54,10 @@ export class WithdrawController {
         }),
       },
     });
-    await this.database.transaction(HANDLER, async (tx) => tx.publish(cause, topics.problemsIntake, message));
+    await this.database.transaction(HANDLER, async (tx) =>
+      // Behind what the caller offered of the record before.
+      tx.publish(cause, topics.problemsIntake, message, problemIdOf(namespace, record_id)),
+    );
     await reply.status(202).send({
       problem_id: problemIdOf(namespace, record_id),
       event_id: derivedEventId(`gateway/${HANDLER}`, cause.id, 0),

@@ -2,6 +2,7 @@ import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { hashOfFields } from '@tidemark/identity';
 import { AnswerForm, type TargetDeclared, TargetDeclaredSchema } from '@tidemark/proto';
+import { policyNames } from '@tidemark/selection';
 import { z } from 'zod';
 
 const share = z.number().min(0).max(1);
@@ -41,7 +42,9 @@ export const targetSettingsSchema = z.strictObject({
   retention: share.default(0.9),
   selection: z
     .strictObject({
-      policy: z.string().min(1).max(64).default('edge'),
+      policy: z
+        .enum(policyNames, { error: `there is no such policy; there is ${policyNames.join(', ')}` })
+        .default('edge'),
       bin_weights: z
         .record(z.enum(['hard', 'medium', 'easy']), z.number().min(0))
         .default({ hard: 1, medium: 1, easy: 0.3 }),

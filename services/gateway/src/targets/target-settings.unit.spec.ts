@@ -34,12 +34,18 @@ describe('the settings of a target', () => {
     expect(targetSettingsSchema.parse(shown)).toEqual(targetSettingsSchema.parse(body));
   });
 
+  it('name the policies that there are when another is asked for', () => {
+    const result = targetSettingsSchema.safeParse({ selection: { policy: 'dapo' } });
+    expect(result.error?.issues[0]?.message).toBe('there is no such policy; there is edge');
+  });
+
   it.each([
     [{ bins: { easy: 0.05 } }, 'bins'],
     [{ group_size: 0 }, 'group_size'],
     [{ unknown: 1 }, ''],
     [{ endpoint_url: 'ftp://x' }, 'endpoint_url'],
     [{ retention: 1.1 }, 'retention'],
+    [{ selection: { policy: 'dapo' } }, 'selection.policy'],
   ])('refuse %j and name the field', (body, field) => {
     const result = targetSettingsSchema.safeParse(body);
     expect(result.success).toBe(false);
