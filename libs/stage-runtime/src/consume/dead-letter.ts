@@ -55,6 +55,7 @@ export function deadLetterEvent(
       { service: identity.service, handler: `${handler}/dead-letter`, cause, ordinal: replays },
       { schema: DeadLetterSchema },
     ),
+    cause,
     serialise: () => toBinary(DeadLetterSchema, letter),
   };
 }

@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import type { MigrationClass } from '../define-service.ts';
 import { JobWaits1700000200000 } from './job-waits.ts';
 import { OutboxAge1700000100000 } from './outbox-age.ts';
+import { OutboxRefused1700000300000 } from './outbox-refused.ts';
 import { RuntimeTables1700000000000 } from './runtime-tables.ts';
 
 export interface DatabaseOptions {
@@ -15,6 +16,12 @@ export interface DatabaseOptions {
 }
 
 const INT8_OID = 20;
+const runtimeMigrations = [
+  RuntimeTables1700000000000,
+  OutboxAge1700000100000,
+  JobWaits1700000200000,
+  OutboxRefused1700000300000,
+];
 
 /** A pool of connections that see the service's own schema, and nothing else, without being told in each query. */
 export function createDataSource(options: DatabaseOptions): DataSource {
@@ -29,7 +36,7 @@ export function createDataSource(options: DatabaseOptions): DataSource {
     installExtensions: false,
     logging: false,
     migrationsTableName: 'migrations',
-    migrations: [RuntimeTables1700000000000, OutboxAge1700000100000, JobWaits1700000200000, ...options.migrations],
+    migrations: [...runtimeMigrations, ...options.migrations],
     extra: {
       // A hung statement must end before the leases that the work is done under are somebody else's.
       options: `-c search_path=${options.schema} -c statement_timeout=60s -c idle_in_transaction_session_timeout=120s`,

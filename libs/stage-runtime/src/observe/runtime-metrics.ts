@@ -14,6 +14,7 @@ export class RuntimeMetrics extends StageMetrics {
   readonly lag;
   readonly oldestAge;
   readonly published;
+  readonly refused;
   readonly outboxEvents;
   readonly outboxAge;
   readonly openJobs;
@@ -59,6 +60,11 @@ export class RuntimeMetrics extends StageMetrics {
     this.published = this.counter('tidemark_outbox_published_total', 'Events that the relay brought to the log.', [
       'topic',
     ]);
+    this.refused = this.counter(
+      'tidemark_outbox_refused_total',
+      'Events that the log refused for good; their rows stay.',
+      ['topic'],
+    );
     this.outboxEvents = gauge(
       'tidemark_outbox_events',
       'Events committed and not known to be in the log, counted up to 100,000.',

@@ -13,6 +13,7 @@ export interface OutgoingEvent {
   readonly key: Buffer | null;
   readonly revisioned: boolean;
   readonly headers: Readonly<Record<string, string>>;
+  readonly cause: Cause;
   /** @throws RecordFault `event_too_large` */
   serialise(revision: bigint | undefined): Uint8Array | null;
 }
@@ -38,6 +39,7 @@ export function messageEvent<D extends DescMessage>(
     key: key === undefined ? null : Buffer.from(key),
     revisioned: topic.revisioned,
     headers: headersOf(origin, topic),
+    cause: origin.cause,
     serialise(revision) {
       if (revision !== undefined) setRevision(topic.schema, message, revision);
       const bytes = toBinary(topic.schema, message);
@@ -61,6 +63,7 @@ export function tombstoneEvent(origin: EventOrigin, topic: AnyTopic, key: string
     key: Buffer.from(key),
     revisioned: true,
     headers: headersOf(origin, topic),
+    cause: origin.cause,
     serialise: () => null,
   };
 }

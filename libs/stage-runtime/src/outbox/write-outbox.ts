@@ -1,5 +1,5 @@
-import { headerNames } from '@tidemark/event-log';
-import type { Sql } from '../api.ts';
+import { headerNames, maxRecordBytes, recordBytes } from '@tidemark/event-log';
+import { RecordFault, type Sql } from '../api.ts';
 import { encodeHeaders } from './headers-codec.ts';
 import type { OutgoingEvent } from './outgoing-event.ts';
 import { raiseRevisions } from './raise-revisions.ts';
@@ -10,6 +10,7 @@ import { shardOf } from './shards.ts';
  * the lock and the id order of one key's rows is the order of their revisions.
  *
  * @returns the shards that now have rows
+ * @throws RecordFault `event_too_large`
  */
 export async function writeOutbox(sql: Sql, events: readonly OutgoingEvent[]): Promise<ReadonlySet<number>> {
   if (events.length === 0) return new Set();
@@ -22,11 +23,13 @@ export async function writeOutbox(sql: Sql, events: readonly OutgoingEvent[]): P
   events.forEach((event, index) => {
     const revision = revisions[index];
     const value = event.serialise(revision);
+    const headersInBytes = headerBytes(event.headers, value === null ? revision : undefined);
+    refuseTooLarge(event, recordBytes({ key: event.key, value, headers: headersInBytes }));
     shards.push(shardOf(event.key));
     topics.push(event.topic);
     keys.push(event.key);
     values.push(value === null ? null : asBuffer(value));
-    headers.push(encodeHeaders(headerBytes(event.headers, value === null ? revision : undefined)));
+    headers.push(encodeHeaders(headersInBytes));
   });
   await sql.query(
     `INSERT INTO outbox (shard, topic, key, value, headers)
@@ -37,6 +40,13 @@ export async function writeOutbox(sql: Sql, events: readonly OutgoingEvent[]): P
     [shards, topics, keys, values, headers],
   );
   return new Set(shards);
+}
+
+/** What the log would refuse for good must not become a row: the relay could never send it. */
+function refuseTooLarge({ topic, cause }: OutgoingEvent, bytes: number): void {
+  if (bytes <= maxRecordBytes) return;
+  const message = `an event of ${topic} has ${bytes} bytes with its key and headers, the log takes ${maxRecordBytes}`;
+  throw new RecordFault('event_too_large', message, cause);
 }
 
 function headerBytes(headers: Readonly<Record<string, string>>, tombstone: bigint | undefined) {

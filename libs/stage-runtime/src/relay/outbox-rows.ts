@@ -11,8 +11,8 @@ export interface OutboxRecord extends OutgoingRecord {
   readonly id: bigint;
 }
 
-/** The oldest rows of a shard in id order, as many as one transaction takes. */
-export async function readOutbox(sql: Sql, shard: number): Promise<OutboxRecord[]> {
+/** The oldest rows of a shard in id order, as many as one transaction takes. What the log refused is left out. */
+export async function readOutbox(sql: Sql, shard: number, maxRows: number): Promise<OutboxRecord[]> {
   const rows = await sql.query<{
     id: bigint;
     topic: string;
@@ -23,9 +23,9 @@ export async function readOutbox(sql: Sql, shard: number): Promise<OutboxRecord[
     `SELECT id, topic, key, value, headers FROM (
        SELECT *, sum(coalesce(octet_length(value), 0) + octet_length(headers)) OVER (ORDER BY id) AS bytes,
          row_number() OVER (ORDER BY id) AS place
-       FROM (SELECT * FROM outbox WHERE shard = $1 ORDER BY id LIMIT $2) AS oldest) AS counted
+       FROM (SELECT * FROM outbox WHERE shard = $1 AND refused IS NULL ORDER BY id LIMIT $2) AS oldest) AS counted
      WHERE bytes <= $3 OR place = 1 ORDER BY id`,
-    [shard, MAX_ROWS, MAX_BYTES],
+    [shard, maxRows, MAX_BYTES],
   );
   return rows.map(({ id, topic, key, value, headers }) => ({ id, topic, key, value, headers: decodeHeaders(headers) }));
 }
@@ -33,4 +33,9 @@ export async function readOutbox(sql: Sql, shard: number): Promise<OutboxRecord[
 /** Deletes what is known to be in the log, by id: an uncommitted lower row may still come to light. */
 export async function deleteOutbox(sql: Sql, shard: number, ids: readonly bigint[]): Promise<void> {
   await sql.query('DELETE FROM outbox WHERE shard = $1 AND id = ANY ($2::bigint[])', [shard, ids]);
+}
+
+/** Leaves a row where it is, to be looked at: the relay takes it no more. */
+export async function refuseOutbox(sql: Sql, shard: number, id: bigint, reason: string): Promise<void> {
+  await sql.query('UPDATE outbox SET refused = $3 WHERE shard = $1 AND id = $2', [shard, id, reason]);
 }

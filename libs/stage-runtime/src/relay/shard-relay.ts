@@ -1,4 +1,4 @@
-import { type FencedWriter, writerName } from '@tidemark/event-log';
+import { type FencedWriter, RecordTooLargeError, writerName } from '@tidemark/event-log';
 import { backoffMs } from '../backoff.ts';
 import { Bell } from '../bell.ts';
 import { causeOfRetry, classifyFault } from '../faults.ts';
@@ -6,7 +6,7 @@ import type { LeaseKeeper } from '../injectables.ts';
 import { errorFields } from '../observe/logger.ts';
 import { sleep } from '../sleep.ts';
 import type { StageParts } from '../stage-parts.ts';
-import { deleteOutbox, MAX_ROWS, readOutbox } from './outbox-rows.ts';
+import { deleteOutbox, MAX_ROWS, type OutboxRecord, readOutbox, refuseOutbox } from './outbox-rows.ts';
 
 /** At most one transaction of the log in this time, unless it was full: events gather meanwhile. */
 const PACE_MS = 50;
@@ -23,6 +23,8 @@ export class ShardRelay {
   private readonly concern: string;
   private writer: FencedWriter | undefined;
   private lastStartMs = 0;
+  /** Rows of the next transaction at most: halved while the log refuses one of them, until that one stands alone. */
+  private maxRows = MAX_ROWS;
   private running: Promise<void> | undefined;
 
   constructor(
@@ -83,7 +85,10 @@ export class ShardRelay {
   }
 
   private async hasRows(): Promise<boolean> {
-    const rows = await this.parts.transactions.query('SELECT 1 FROM outbox WHERE shard = $1 LIMIT 1', [this.shard]);
+    const rows = await this.parts.transactions.query(
+      'SELECT 1 FROM outbox WHERE shard = $1 AND refused IS NULL LIMIT 1',
+      [this.shard],
+    );
     return rows.length > 0;
   }
 
@@ -95,7 +100,12 @@ export class ShardRelay {
   private async publish(): Promise<void> {
     const { identity, log, transactions, reached, metrics } = this.parts;
     this.writer ??= await log.writer(writerName(identity.environment, identity.service, this.shard));
-    const sent = await this.writer.transaction(() => readOutbox(transactions, this.shard));
+    let read: readonly OutboxRecord[] = [];
+    const reading = async () => {
+      read = await readOutbox(transactions, this.shard, this.maxRows);
+      return read;
+    };
+    const sent = await this.writer.transaction(reading).catch((error: unknown) => this.afterRefusal(error, read));
     if (sent.length === 0) return;
     await reached('after-publish', this.concern);
     await deleteOutbox(
@@ -105,6 +115,24 @@ export class ShardRelay {
     );
     for (const { topic } of sent) metrics.published.inc({ topic });
     if (sent.length >= MAX_ROWS) this.lastStartMs = 0;
+    this.maxRows = Math.min(MAX_ROWS, this.maxRows * 2);
+  }
+
+  /** A record that the log will never take must not hold up those behind it. Its row stays, and counts as not sent. */
+  private async afterRefusal(error: unknown, read: readonly OutboxRecord[]): Promise<readonly OutboxRecord[]> {
+    const [only, ...others] = read;
+    if (!(error instanceof RecordTooLargeError) || only === undefined) throw error;
+    await this.discardWriter();
+    this.maxRows = Math.ceil(read.length / 2);
+    if (others.length > 0) return [];
+    const { transactions, logger, metrics } = this.parts;
+    await refuseOutbox(transactions, this.shard, only.id, error.message);
+    metrics.refused.inc({ topic: only.topic });
+    logger.error(
+      { shard: this.shard, row: String(only.id), ...errorFields(error) },
+      'the log refuses an event for good',
+    );
+    return [];
   }
 
   private async discardWriter(): Promise<void> {
