@@ -5,9 +5,14 @@ import tseslint from 'typescript-eslint';
 export default defineConfig(
   globalIgnores(['**/dist/', '**/node_modules/', 'proto/src/generated/', '.tidemark/', '.nx/', '**/*.{js,mjs,cjs}']),
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.recommendedTypeChecked],
-    languageOptions: { parserOptions: { project: ['./tsconfig.spec.json'], tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: {
+        project: ['./tsconfig.spec.json', './clients/console/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
     // A rule that is wrong is changed here, for all to see.
     linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' },
     rules: {

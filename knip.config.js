@@ -45,5 +45,10 @@ export default {
     'libs/testing-servers': { ...source, entry: [...source.entry, 'src/vitest-global-setup.ts', 'src/testing/*.ts'] },
     'services/*': source,
     'clients/*': source,
+    // The page's script is named by index.html; the gateway's specs drive the browser.
+    'clients/console': {
+      entry: ['src/main.tsx', 'vite.config.mjs', 'src/**/*.spec.ts'],
+      project: ['src/**/*.{ts,tsx}'],
+    },
   },
 };

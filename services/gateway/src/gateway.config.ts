@@ -71,6 +71,17 @@ export const gatewayConfigSchema = z
       .optional()
       .meta({ secret: true })
       .describe('Token that select asks for, TIDEMARK_SELECT_GRPC_TOKEN there.'),
+    consoleFolder: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Folder of the built console, served at /. Without it the repository's own build."),
+    consoleReview: z
+      .stringbool()
+      .optional()
+      .describe(
+        'Whether callers are shown hidden tests, held-out statements and what programs printed. Without it only where no access token is asked for.',
+      ),
     serviceAddresses: serviceAddresses.describe(
       'Where the other services serve HTTP, as name=http://host:port separated by commas, for the status.',
     ),

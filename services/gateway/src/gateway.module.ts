@@ -6,6 +6,7 @@ import { Benchmarks } from './benchmarks/benchmarks.ts';
 import { BenchmarksController } from './benchmarks/benchmarks.controller.ts';
 import { Commands } from './commands/commands.ts';
 import { CommandsController } from './commands/commands.controller.ts';
+import { consoleControllers, consoleProviders } from './console/console.ts';
 import { CuratedController } from './curated/curated.controller.ts';
 import { CuratedJson } from './curated/curated-json.ts';
 import { CuratedTopics } from './curated/curated-topics.ts';
@@ -45,6 +46,7 @@ import { VisibleStates } from './read-model/visible-states.ts';
 import { Quiet } from './status/quiet.ts';
 import { Rates } from './status/rates.ts';
 import { ServiceDirectory } from './status/service-directory.ts';
+import { StatusReport } from './status/status-report.ts';
 import { StatusController } from './status/status.controller.ts';
 import { Targets } from './targets/targets.ts';
 import { TargetsController } from './targets/targets.controller.ts';
@@ -85,6 +87,7 @@ const http = [
   TopicDeskController,
   TopicsController,
   DeadLettersController,
+  ...consoleControllers,
 ];
 
 /** The only door for people and clients. */
@@ -113,6 +116,8 @@ const http = [
     Rates,
     Quiet,
     ServiceDirectory,
+    StatusReport,
+    ...consoleProviders,
   ],
 })
 export class GatewayModule {}

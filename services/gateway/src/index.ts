@@ -1,5 +1,6 @@
 import { topics } from '@tidemark/event-log';
 import { defineService } from '@tidemark/stage-runtime';
+import { ConsoleTables1764534000000 } from './console/kept/console-tables.ts';
 import { gatewayConfigSchema } from './gateway.config.ts';
 import { GatewayModule } from './gateway.module.ts';
 import { DeadLetterStates1764530000000 } from './postgres/dead-letter-states.ts';
@@ -15,7 +16,7 @@ export const gatewayService = defineService({
   name: 'gateway',
   configSchema: gatewayConfigSchema,
   module: GatewayModule,
-  migrations: [ReadModelTables1764522000000, DeadLetterStates1764530000000],
+  migrations: [ReadModelTables1764522000000, DeadLetterStates1764530000000, ConsoleTables1764534000000],
   topics: fixedTopics,
   authenticates: true,
 });

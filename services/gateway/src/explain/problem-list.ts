@@ -8,6 +8,8 @@ export const listQuerySchema = z.object({
   /** Source namespace. */
   source: z.string().max(200).optional(),
   held_out: z.stringbool().optional(),
+  /** Part of the title, the whole record id, or the start of the problem's id (8 digits or more). */
+  q: z.string().max(200).optional(),
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
   /** `next` of the page before. */
   cursor: z
@@ -19,11 +21,13 @@ export type ListQuery = z.output<typeof listQuerySchema>;
 
 /** One page of problems in the order of their ids, which is a stable one while states change. */
 export async function listProblems(sql: Sql, query: ListQuery): Promise<object> {
+  const text = query.q?.trim() || null;
   const rows = await sql.query<ProblemRow>(
     `SELECT ${PROBLEM_COLUMNS} FROM problem
      WHERE ($1::text IS NULL OR state = $1) AND ($2::text IS NULL OR reason = $2) AND ($3::text IS NULL OR stage = $3)
        AND ($4::text IS NULL OR namespace = $4) AND ($5::boolean IS NULL OR held_out = $5)
        AND ($6::text IS NULL OR problem_id > $6)
+       AND ($8::text IS NULL OR title ILIKE $8 OR record_id = $9 OR problem_id LIKE $10)
      ORDER BY problem_id LIMIT $7`,
     [
       query.state ?? null,
@@ -33,6 +37,9 @@ export async function listProblems(sql: Sql, query: ListQuery): Promise<object> 
       query.held_out ?? null,
       query.cursor ?? null,
       query.limit + 1,
+      text && `%${escapeLike(text)}%`,
+      text,
+      text !== null && /^[0-9a-f]{8,32}$/.test(text) ? `${text}%` : null,
     ],
   );
   const page = rows.slice(0, query.limit);
@@ -41,6 +48,8 @@ export async function listProblems(sql: Sql, query: ListQuery): Promise<object> 
     next: rows.length > query.limit ? (page.at(-1)?.problem_id ?? null) : null,
   };
 }
+
+const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&');
 
 export const PROBLEM_COLUMNS = `problem_id, state, version, stage, reason, held_out, incoming, title, namespace, record_id,
   origin, submitter, source_file, source_record::float8 AS source_record, changed_at`;

@@ -3,6 +3,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { type HttpOptions, InjectHttpOptions } from '@tidemark/stage-runtime';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isConsoleFile } from '../console/site/open-to-all.ts';
 import { decideAccess } from './decide-access.ts';
 import { problemJson } from './http-problem.ts';
 
@@ -37,6 +38,7 @@ export class GatewayHttp implements OnModuleInit {
   private async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const path = request.url.split('?', 1)[0] ?? '';
     if (OPEN_PATHS.has(path)) return;
+    if (this.hasToken && isConsoleFile(request.method, path)) return;
     const access = decideAccess(
       {
         host: request.headers.host,

@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import { topics } from '@tidemark/event-log';
 import { Bin, type DifficultyEstimated } from '@tidemark/proto';
 import { type EventBatch, OnEvent, type StageTransaction } from '@tidemark/stage-runtime';
+import { keepPoints } from '../console/kept/keep-points.ts';
 import { deleteRows, insertNewRows, type RowOf, upsertRows } from '../postgres/table.ts';
 import { binMoves, difficulties } from '../postgres/tables.ts';
 import { dateOf, intervalJson } from '../read-model/json.ts';
@@ -18,6 +19,7 @@ export class OnDifficultyEstimated {
     const events = batch.events.map(({ value }) => value);
     const moved = events.filter(({ bin, previousBin }) => previousBin !== Bin.UNSPECIFIED && previousBin !== bin);
     await upsertRows(tx, difficulties, events.map(rowOf));
+    await keepPoints(tx, events);
     await insertNewRows(tx, binMoves, moved.map(moveOf));
     const removed = batch.removed.map(({ key }) => targetAndProblemOf(key));
     await deleteRows(

@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import { topics } from '@tidemark/event-log';
 import type { ProblemContent, ProblemNormalized } from '@tidemark/proto';
 import { type EventBatch, OnEvent, type StageTransaction } from '@tidemark/stage-runtime';
+import { dropTexts, keepContents } from '../console/kept/keep-texts.ts';
 import { deleteRows, type RowOf, upsertRows } from '../postgres/table.ts';
 import { normalizedProblems } from '../postgres/tables.ts';
 import { learnNames } from '../read-model/learn-names.ts';
@@ -26,6 +27,8 @@ export class OnProblemNormalized {
         removed.map((id) => [id]),
       );
       await learnNames(tx, names, true);
+      await keepContents(tx, 'cleaned', events);
+      await dropTexts(tx, 'cleaned', removed);
     });
   }
 }

@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import { topics } from '@tidemark/event-log';
 import type { ProblemRaw } from '@tidemark/proto';
 import { type EventBatch, OnEvent, type StageTransaction } from '@tidemark/stage-runtime';
+import { dropTexts, keepContents } from '../console/kept/keep-texts.ts';
 import { learnNames } from '../read-model/learn-names.ts';
 import { VisibleStates } from '../read-model/visible-states.ts';
 
@@ -22,6 +23,16 @@ export class OnProblemRaw {
       tx,
       names.map(({ problemId }) => problemId),
       () => learnNames(tx, names, false),
+    );
+    await keepContents(
+      tx,
+      'original',
+      batch.events.map(({ value }) => value),
+    );
+    await dropTexts(
+      tx,
+      'original',
+      batch.removed.map(({ key }) => key),
     );
   }
 }

@@ -2,11 +2,12 @@ import { Controller } from '@nestjs/common';
 import { topics } from '@tidemark/event-log';
 import type { ProblemVerified } from '@tidemark/proto';
 import { type EventBatch, OnEvent, type StageTransaction } from '@tidemark/stage-runtime';
+import { dropTexts, keepSuites } from '../console/kept/keep-texts.ts';
 import { deleteRows, type RowOf, upsertRows } from '../postgres/table.ts';
 import { verifiedProblems } from '../postgres/tables.ts';
 import { VisibleStates } from '../read-model/visible-states.ts';
 
-/** `problems.verified` → the suite that judges, and how the references fared. The suite itself is not kept. */
+/** `problems.verified` → the suite that judges, and how the references fared. */
 @Controller()
 export class OnProblemVerified {
   constructor(private readonly states: VisibleStates) {}
@@ -17,6 +18,8 @@ export class OnProblemVerified {
     const removed = batch.removed.map(({ key }) => key);
     await this.states.refresh(tx, [...events.map(({ problemId }) => problemId), ...removed], async () => {
       await upsertRows(tx, verifiedProblems, events.map(rowOf));
+      await keepSuites(tx, events);
+      await dropTexts(tx, 'suite', removed);
       await deleteRows(
         tx,
         verifiedProblems,

@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import { topics } from '@tidemark/event-log';
 import type { RolloutsGraded } from '@tidemark/proto';
 import { type EventBatch, OnEvent, type StageTransaction } from '@tidemark/stage-runtime';
+import { keepAttempts } from '../console/kept/keep-attempts.ts';
 import { insertNewRows, type RowOf } from '../postgres/table.ts';
 import { gradedGroups } from '../postgres/tables.ts';
 import { dateOf } from '../read-model/json.ts';
@@ -21,6 +22,10 @@ export class OnRolloutsGraded {
       batch.events.map(({ value }) => rowOf(value)),
     );
     await addVerdictCounts(tx, fresh as readonly GroupRow[]);
+    await keepAttempts(
+      tx,
+      batch.events.map(({ value }) => value),
+    );
     tx.afterCommit(() => this.rates.count('groups', fresh.length));
   }
 }

@@ -8,10 +8,8 @@ import { readQuery } from '../http/read-body.ts';
 import { binName } from '../read-model/names.ts';
 import { targetSlugOf } from '../targets/target-slug.ts';
 import { Targets } from '../targets/targets.ts';
-import { countStates, countTargets } from './funnel.ts';
-import { Quiet } from './quiet.ts';
-import { Rates } from './rates.ts';
-import type { ServiceReport } from './service-directory.ts';
+import { countTargets } from './funnel.ts';
+import { StatusReport } from './status-report.ts';
 
 const movesSchema = z.object({ limit: z.coerce.number().int().min(1).max(10_000).default(100) });
 
@@ -20,27 +18,14 @@ const movesSchema = z.object({ limit: z.coerce.number().int().min(1).max(10_000)
 export class StatusController {
   constructor(
     private readonly database: StageDatabase,
-    private readonly quiet: Quiet,
-    private readonly rates: Rates,
+    private readonly report: StatusReport,
     private readonly targets: Targets,
   ) {}
 
   /** The funnel, the targets, the services, and whether all is quiet. */
   @Get('status')
-  async status(): Promise<object> {
-    // Looked at first: when it is quiet, everything read afterwards is what it settled on.
-    const { quiet, services } = await this.quiet.look();
-    const states = await countStates(this.database);
-    return {
-      at: new Date().toISOString(),
-      quiet,
-      problems: states.reduce((sum, { problems }) => sum + problems, 0),
-      funnel: states,
-      intake: await this.intake(),
-      targets: await countTargets(this.database),
-      rates_per_second: this.rates.perSecond(),
-      services: services.map(serviceJson),
-    };
+  status(): Promise<object> {
+    return this.report.read();
   }
 
   /** The bins of one target. */
@@ -84,38 +69,4 @@ export class StatusController {
       })),
     };
   }
-
-  private async intake(): Promise<object> {
-    const [row] = await this.database.query(
-      `SELECT count(*)::float8 AS uploads,
-         coalesce(sum(accepted) FILTER (WHERE kind = 'problems'), 0)::float8 AS problems_accepted,
-         coalesce(sum(refused) FILTER (WHERE kind = 'problems'), 0)::float8 AS problems_refused,
-         coalesce(sum(accepted) FILTER (WHERE kind = 'rollouts'), 0)::float8 AS rollouts_accepted,
-         coalesce(sum(refused) FILTER (WHERE kind = 'rollouts'), 0)::float8 AS rollouts_refused
-       FROM upload`,
-    );
-    return row ?? {};
-  }
 }
-
-function serviceJson(report: ServiceReport): object {
-  if (!report.reachable) return { service: report.service, reachable: false, error: report.error };
-  const { lag, outboxRows, openJobs, pendingWork, deadLetters } = report.activity;
-  const sum = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((total, n) => total + n, 0);
-  return {
-    service: report.service,
-    reachable: true,
-    quiet: report.quiet,
-    lag: sum(lag),
-    lag_by_topic: nonZero(lag),
-    outbox: outboxRows,
-    jobs: sum(openJobs),
-    jobs_by_kind: nonZero(openJobs),
-    pending: nonZero(pendingWork),
-    dead_letters: sum(deadLetters),
-    dead_letters_by_topic: nonZero(deadLetters),
-  };
-}
-
-const nonZero = (counts: Readonly<Record<string, number>>) =>
-  Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));

@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { StageDatabase } from '@tidemark/stage-runtime';
+import { countStates, countTargets, type StateCount, type TargetCounts } from './funnel.ts';
+import { Quiet } from './quiet.ts';
+import { Rates } from './rates.ts';
+import type { ServiceReport } from './service-directory.ts';
+
+/** Where everything stands, as `GET /v1/status` and the live stream say it. */
+export interface StatusJson {
+  /** When it was looked at. */
+  readonly at: string;
+  readonly quiet: boolean;
+  readonly problems: number;
+  readonly funnel: readonly StateCount[];
+  readonly intake: object;
+  readonly targets: readonly TargetCounts[];
+  readonly rates_per_second: Readonly<Record<string, number>>;
+  readonly services: readonly object[];
+}
+
+/** Looks at everything once. */
+@Injectable()
+export class StatusReport {
+  constructor(
+    private readonly database: StageDatabase,
+    private readonly quiet: Quiet,
+    private readonly rates: Rates,
+  ) {}
+
+  async read(): Promise<StatusJson> {
+    // Looked at first: when it is quiet, everything read afterwards is what it settled on.
+    const { quiet, services } = await this.quiet.look();
+    const states = await countStates(this.database);
+    return {
+      at: new Date().toISOString(),
+      quiet,
+      problems: states.reduce((sum, { problems }) => sum + problems, 0),
+      funnel: states,
+      intake: await this.intake(),
+      targets: await countTargets(this.database),
+      rates_per_second: this.rates.perSecond(),
+      services: services.map(serviceJson),
+    };
+  }
+
+  private async intake(): Promise<object> {
+    const [row] = await this.database.query<object>(
+      `SELECT count(*)::float8 AS uploads,
+         coalesce(sum(accepted) FILTER (WHERE kind = 'problems'), 0)::float8 AS problems_accepted,
+         coalesce(sum(refused) FILTER (WHERE kind = 'problems'), 0)::float8 AS problems_refused,
+         coalesce(sum(accepted) FILTER (WHERE kind = 'rollouts'), 0)::float8 AS rollouts_accepted,
+         coalesce(sum(refused) FILTER (WHERE kind = 'rollouts'), 0)::float8 AS rollouts_refused
+       FROM upload`,
+    );
+    return row ?? {};
+  }
+}
+
+function serviceJson(report: ServiceReport): object {
+  if (!report.reachable) return { service: report.service, reachable: false, error: report.error };
+  const { lag, outboxRows, openJobs, pendingWork, deadLetters } = report.activity;
+  const sum = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((total, n) => total + n, 0);
+  return {
+    service: report.service,
+    reachable: true,
+    quiet: report.quiet,
+    lag: sum(lag),
+    lag_by_topic: nonZero(lag),
+    outbox: outboxRows,
+    jobs: sum(openJobs),
+    jobs_by_kind: nonZero(openJobs),
+    pending: nonZero(pendingWork),
+    dead_letters: sum(deadLetters),
+    dead_letters_by_topic: nonZero(deadLetters),
+  };
+}
+
+const nonZero = (counts: Readonly<Record<string, number>>) =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
