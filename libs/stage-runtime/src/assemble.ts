@@ -75,6 +75,7 @@ export async function assemble<Schema extends z.ZodObject>(
     board,
     metrics,
     progress: new ConsumerProgress(),
+    tracing: options.tracing,
     reached,
     ended: end.signal,
     backoff: options.backoff ?? DEFAULT_BACKOFF,

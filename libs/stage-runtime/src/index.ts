@@ -28,6 +28,7 @@ export {
 } from './injectables.ts';
 export { KeyedBackoff } from './keyed-backoff.ts';
 export { createLogger } from './observe/logger.ts';
+export { openTracing, type Tracing } from './observe/tracing.ts';
 export { MetricsRegistry } from './observe/metrics-registry.ts';
 export { type EventHandler, OnEvent, type OnEventOptions } from './on-event.ts';
 export { openLog } from './open-log.ts';

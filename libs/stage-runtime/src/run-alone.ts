@@ -5,6 +5,7 @@ import { ConfigError, configFaults, parseConfig, unknownVariables } from './conf
 import type { ServiceDefinition } from './define-service.ts';
 import { createLogger } from './observe/logger.ts';
 import { MetricsRegistry } from './observe/metrics-registry.ts';
+import { openTracing } from './observe/tracing.ts';
 import { runService } from './run-service.ts';
 import { whileAway } from './while-away.ts';
 
@@ -35,11 +36,14 @@ async function start<Schema extends z.ZodObject>(definition: ServiceDefinition<S
   for (const variable of unknownVariables(configSchema, name, process.env)) {
     process.stderr.write(`tidemark ${name}: ${variable} is no setting of ${name}; it is left aside\n`);
   }
-  const log = await whileAway(() => openLog(config, createLogger('event-log', config.logLevel)));
+  const logger = createLogger('event-log', config.logLevel);
+  const log = await whileAway(() => openLog(config, logger));
+  const tracing = await openTracing(name, (message) => logger.warn({ reason: message }, 'traces cannot be sent'));
   const metrics = new MetricsRegistry();
   metrics.collectProcessMetrics();
   const service = await runService(definition, {
     metrics,
+    ...(tracing !== undefined && { tracing }),
     environment: config.environment,
     log,
     databaseUrl: config.databaseUrl,
@@ -61,6 +65,7 @@ async function start<Schema extends z.ZodObject>(definition: ServiceDefinition<S
     void service
       .stop()
       .then(() => log.close())
+      .then(() => tracing?.close())
       .finally(() => process.exit(0));
   };
   process.on('SIGTERM', stop);

@@ -4,6 +4,7 @@ import type { Activity } from './activity.ts';
 import type { ServiceDefinition } from './define-service.ts';
 import type { MetricsRegistry } from './observe/metrics-registry.ts';
 import type { HttpOptions } from './injectables.ts';
+import type { Tracing } from './observe/tracing.ts';
 import { startStage } from './start-stage.ts';
 
 /** What a service needs from outside; in one process several services share the log and the database. */
@@ -27,6 +28,8 @@ export interface RunOptions {
   readonly partitions?: number;
   /** Where metrics are gathered; services of one process share it. Default: one of its own. */
   readonly metrics?: MetricsRegistry;
+  /** Where traces go. Default: nowhere. */
+  readonly tracing?: Tracing;
   /** `silent` in specs. Default `info`. */
   readonly logLevel?: string;
   /** Where log lines are appended. Default: stdout. */

@@ -8,6 +8,7 @@ import type { MomentListener } from './moments.ts';
 import type { ConsumerProgress } from './observe/consumer-progress.ts';
 import type { ReadinessBoard } from './observe/readiness-board.ts';
 import type { RuntimeMetrics } from './observe/runtime-metrics.ts';
+import type { Tracing } from './observe/tracing.ts';
 import type { Wakes } from './stage-work.ts';
 
 /** What every moving part of a running service is given. */
@@ -19,6 +20,8 @@ export interface StageParts {
   readonly board: ReadinessBoard;
   readonly metrics: RuntimeMetrics;
   readonly progress: ConsumerProgress;
+  /** Undefined: traces are off. */
+  readonly tracing: Tracing | undefined;
   readonly wakes: Wakes;
   readonly bounds: JobBounds;
   readonly reached: MomentListener;

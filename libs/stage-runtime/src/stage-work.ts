@@ -7,7 +7,7 @@ import type { OpenTransaction } from './database/transactions.ts';
 import { roomOf } from './jobs/job-bounds.ts';
 import { addJobs } from './jobs/job-table.ts';
 import { assertLease } from './leases/lease-table.ts';
-import { messageEvent, type OutgoingEvent, tombstoneEvent } from './outbox/outgoing-event.ts';
+import { type EventOrigin, messageEvent, type OutgoingEvent, tombstoneEvent } from './outbox/outgoing-event.ts';
 import { writeOutbox } from './outbox/write-outbox.ts';
 import type { StageParts } from './stage-parts.ts';
 
@@ -18,7 +18,7 @@ export interface Wakes {
 }
 
 /** What work needs of the running service. */
-export type WorkParts = Pick<StageParts, 'identity' | 'metrics' | 'wakes' | 'bounds'>;
+export type WorkParts = Pick<StageParts, 'bounds' | 'identity' | 'metrics' | 'tracing' | 'wakes'>;
 
 /** What one handler did within a transaction: collects its events, and writes them by {@link finish}. */
 export class StageWork implements StageTransaction {
@@ -45,13 +45,13 @@ export class StageWork implements StageTransaction {
     key?: string,
   ): void {
     this.assertUnfinished();
-    this.events.push(messageEvent(this.originOf(cause), topic, message, key));
+    this.events.push(messageEvent(this.originOf(cause, topic), topic, message, key));
     if (isMessage(message, DeadLetterSchema)) this.countDeadLetter(message);
   }
 
   publishTombstone(cause: Cause, topic: AnyTopic, key: string): void {
     this.assertUnfinished();
-    this.events.push(tombstoneEvent(this.originOf(cause), topic, key));
+    this.events.push(tombstoneEvent(this.originOf(cause, topic), topic, key));
   }
 
   async enqueue<P>(kind: JobKind<P>, jobs: readonly NewJob<P>[]): Promise<void> {
@@ -97,10 +97,21 @@ export class StageWork implements StageTransaction {
     this.open.afterCommit(() => this.parts.metrics.deadLetters.inc(labels));
   }
 
-  private originOf(cause: Cause) {
+  private originOf(cause: Cause, topic: Pick<AnyTopic, 'name'>): EventOrigin {
     const ordinal = this.ordinals.get(cause.id) ?? 0;
     this.ordinals.set(cause.id, ordinal + 1);
-    return { service: this.parts.identity.service, handler: this.handler, cause, ordinal };
+    const traceparent = this.traceOf(cause, topic);
+    const origin = { service: this.parts.identity.service, handler: this.handler, cause, ordinal };
+    return traceparent === undefined ? origin : { ...origin, traceparent };
+  }
+
+  /** With traces on, the hop of the cause is what the event follows from; where there is none a trace begins here. */
+  private traceOf(cause: Cause, { name }: Pick<AnyTopic, 'name'>): string | undefined {
+    const { tracing } = this.parts;
+    if (tracing === undefined || cause.traceparent !== undefined) return tracing && cause.traceparent;
+    const hop = tracing.hop(`publish ${name}`, 'producer', undefined, { 'messaging.destination.name': name });
+    this.open.afterCommit(() => hop.end());
+    return hop.traceparent;
   }
 
   private assertUnfinished(): void {

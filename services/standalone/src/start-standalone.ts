@@ -1,7 +1,7 @@
 import { BundledPostgresError, freePort } from '@tidemark/bundled-postgres';
 import { type EventLog, openEmbeddedEventLog, openKafkaEventLog } from '@tidemark/event-log';
 import { ServiceDirectory } from '@tidemark/gateway';
-import { ConfigError, configFaults, MetricsRegistry, type RunningService } from '@tidemark/stage-runtime';
+import { ConfigError, configFaults, MetricsRegistry, openTracing, type RunningService } from '@tidemark/stage-runtime';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { type Database, openDatabase } from './open-database.ts';
 import { services } from './services.ts';
@@ -24,6 +24,8 @@ export interface StandaloneOptions {
   readonly kafkaReplication?: number;
   /** Variables of the services' own settings (`TIDEMARK_<SERVICE>_…`). Default: those of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** `OTEL_*` variables. Default: those of the process. */
+  readonly tracingEnv?: Readonly<Record<string, string | undefined>>;
   readonly logLevel: string;
 }
 
@@ -90,8 +92,11 @@ async function startServices(
   metrics.collectProcessMetrics();
   const running: RunningService[] = [];
   for (const service of services) {
+    const tracing = await openTracing(service.name, undefined, options.tracingEnv);
+    closers.push(async () => tracing?.close());
     const started = await service.start({
       environment: 'local',
+      ...(tracing !== undefined && { tracing }),
       metrics,
       log,
       databaseUrl: database.url,

@@ -1,5 +1,6 @@
 import type { LogRecord } from '@tidemark/event-log';
 import type { OpenTransaction } from '../database/transactions.ts';
+import { traceBatch, traceFault } from '../observe/traced-batch.ts';
 import type { StageParts } from '../stage-parts.ts';
 import { StageWork } from '../stage-work.ts';
 import { handleBisecting } from './bisect.ts';
@@ -44,6 +45,7 @@ export async function handleRecords(
     open.afterCommit(() => {
       parts.logger.warn({ ...fields, reason: fault.message.slice(0, 300) }, 'dead letter');
       parts.metrics.deadLetters.inc({ topic, code: fault.code });
+      traceFault(parts.tracing, handler, incoming, fault);
     });
   };
 
@@ -60,9 +62,11 @@ export async function handleRecords(
         const unseen = await takeUnseen(open, handler.topic, some);
         if (unseen.length === 0) return;
         for (const record of unseen) attempts.set(record, (attempts.get(record) ?? 0) + 1);
+        const traced = traceBatch(parts.tracing, handler, unseen);
         const work = newWork();
-        await handler.handle(new IncomingBatch(unseen), work);
+        await handler.handle(new IncomingBatch(traced.records), work);
         await work.finish();
+        open.afterCommit(() => traced.end());
       }),
     layAside,
   });

@@ -94,14 +94,24 @@ export class JobPool<P, R> {
     }
   }
 
-  private begin(job: TakenJob): void {
+  private begin(taken: TakenJob): void {
+    const { tracing, metrics } = this.parts;
+    const attributes = { 'tidemark.job': taken.key, 'tidemark.attempt': String(taken.attempts) };
+    const hop = tracing?.hop(`job ${this.kind}`, 'consumer', taken.traceparent, attributes);
+    // What follows from the job follows from this hop.
+    const job = hop === undefined ? taken : { ...taken, traceparent: hop.traceparent };
+    let fault: string | undefined;
     const abort = new AbortController();
     const startedMs = performance.now();
     const done = this.work(job, abort.signal)
-      .catch((error: unknown) => this.afterError(job, abort.signal, error))
+      .catch((error: unknown) => {
+        fault = classifyFault(error).message;
+        return this.afterError(job, abort.signal, error);
+      })
       .catch((error: unknown) => this.parts.logger.warn({ ...fieldsOf(job), ...errorFields(error) }, 'job is left'))
       .finally(() => {
-        this.parts.metrics.jobSeconds.observe({ kind: this.kind }, (performance.now() - startedMs) / 1000);
+        hop?.end(fault);
+        metrics.jobSeconds.observe({ kind: this.kind }, (performance.now() - startedMs) / 1000);
         this.inHand.delete(job.token);
         this.bell.ring();
       });

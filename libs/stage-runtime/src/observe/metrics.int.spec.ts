@@ -119,8 +119,8 @@ describe('metrics of a running service', () => {
       await expect
         .poll(() => value('tidemark_jobs_ended_total', { kind: 'grade', outcome: 'retried' }), PATIENCE)
         .toBeGreaterThan(2);
+      await expect.poll(() => value('tidemark_jobs_open', { kind: 'grade' }), PATIENCE).toBe(2);
       const early = await scrape();
-      expect(early.value('tidemark_jobs_open', { kind: 'grade' })).toBe(2);
       expect(early.value('tidemark_jobs_oldest_age_seconds', { kind: 'grade' })).toBeGreaterThan(0);
       expect(early.value('tidemark_jobs_ended_total', { kind: 'grade', outcome: 'failed' })).toBe(1);
       away = false;

@@ -23,6 +23,8 @@ export interface EventOrigin {
   readonly handler: string;
   readonly cause: Cause;
   readonly ordinal: number;
+  /** Trace context that the event bears; without it one is drawn from its id. */
+  readonly traceparent?: string;
 }
 
 export function messageEvent<D extends DescMessage>(
@@ -77,6 +79,6 @@ export function headersOf(origin: EventOrigin, topic: Pick<AnyTopic, 'schema'>):
     [headerNames.source]: `/tidemark/${origin.service}`,
     [headerNames.time]: new Date().toISOString(),
     [headerNames.specVersion]: '1.0',
-    [headerNames.traceparent]: traceparentOf(id, origin.cause.traceparent),
+    [headerNames.traceparent]: origin.traceparent ?? traceparentOf(id, origin.cause.traceparent),
   };
 }

@@ -17,10 +17,11 @@ export class OnProblemVerified {
     const contents = await Promise.all(batch.events.map(({ value }) => this.contentOf(value)));
     const problems = batch.events.map(({ value }) => value);
     await tx.query(
-      `INSERT INTO problems (problem_id, version, suite_hash, held_out, synthetic, content)
-       SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::bool[], $5::bool[], $6::bytea[])
+      `INSERT INTO problems (problem_id, version, suite_hash, held_out, synthetic, content, traceparent)
+       SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::bool[], $5::bool[], $6::bytea[], $7::text[])
        ON CONFLICT (problem_id) DO UPDATE SET version = excluded.version, suite_hash = excluded.suite_hash,
-         held_out = excluded.held_out, synthetic = excluded.synthetic, content = excluded.content
+         held_out = excluded.held_out, synthetic = excluded.synthetic, content = excluded.content,
+         traceparent = excluded.traceparent
        WHERE problems.version <= excluded.version`,
       [
         problems.map((one) => one.problemId),
@@ -29,6 +30,7 @@ export class OnProblemVerified {
         problems.map((one) => one.split !== Split.TRAIN),
         problems.map(isSynthetic),
         contents,
+        batch.events.map(({ traceparent }) => traceparent ?? null),
       ],
     );
     const removed = batch.removed.map(({ key }) => key);

@@ -7,6 +7,8 @@ import { priorOf } from './prior-of.ts';
 export interface StoredProblem {
   readonly content: CuratedProblem;
   readonly synthetic: boolean;
+  /** Trace by which the problem came; undefined where nobody kept it. */
+  readonly traceparent: string | undefined;
   readonly score: number | undefined;
   /** Of this version and suite and of the target's version; undefined when unmeasured. */
   readonly estimate: DifficultyEstimated | undefined;

@@ -47,6 +47,7 @@ interface ProblemRow {
   synthetic: boolean;
   score: number | null;
   estimate: Buffer | null;
+  traceparent: string | null;
 }
 
 /**
@@ -64,14 +65,14 @@ export async function loadProblems(
 ): Promise<ReadonlyMap<string, StoredProblem>> {
   const { target: slug, version } = target.declaration;
   const measured = await sql.query<ProblemRow>(
-    `SELECT p.content, p.synthetic, s.score, e.estimate
+    `SELECT p.content, p.synthetic, p.traceparent, s.score, e.estimate
      FROM estimates e JOIN problems p ON p.problem_id = e.problem_id AND p.version = e.version
      LEFT JOIN scores s ON s.problem_id = p.problem_id AND s.version = p.version
      WHERE e.target = $1 AND e.target_version = $2 AND ${READY} AND ${OUTSIDE_PANEL}`,
     [slug, version],
   );
   const unmeasured = await sql.query<ProblemRow>(
-    `SELECT p.content, p.synthetic, s.score, NULL::bytea AS estimate
+    `SELECT p.content, p.synthetic, p.traceparent, s.score, NULL::bytea AS estimate
      FROM problems p LEFT JOIN scores s ON s.problem_id = p.problem_id AND s.version = p.version
      WHERE ${READY} AND ${OUTSIDE_PANEL} AND ($4 OR NOT p.synthetic)
        AND NOT EXISTS (SELECT FROM estimates e WHERE e.target = $1 AND e.problem_id = p.problem_id
@@ -83,6 +84,7 @@ export async function loadProblems(
     (row): StoredProblem => ({
       content: fromBinary(CuratedProblemSchema, row.content),
       synthetic: row.synthetic,
+      traceparent: row.traceparent ?? undefined,
       score: row.score ?? undefined,
       estimate: row.estimate === null ? undefined : fromBinary(DifficultyEstimatedSchema, row.estimate),
     }),

@@ -89,7 +89,11 @@ async function reselect(tx: StageTransaction, cause: Cause, slug: string): Promi
   });
   const changes = decideChanges(await loadMembers(tx, slug), records, sha256, Date.now());
   const topic = curatedTopic(slug);
-  for (const { record } of changes.publish) tx.publish(cause, topic, record);
+  for (const { record } of changes.publish) {
+    // A record goes on in the trace by which its problem came, from the source to the trainer.
+    const traceparent = problems.get(record.problemId)?.traceparent;
+    tx.publish({ id: cause.id, traceparent }, topic, record);
+  }
   for (const problemId of changes.leave) tx.publishTombstone(cause, topic, problemId);
   await voidLeases(tx, slug, changes.leave);
   await saveMembers(
