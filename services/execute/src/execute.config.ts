@@ -64,6 +64,14 @@ export const executeConfig = z.object({
     .default(2_000)
     .meta({ unit: 'jobs' })
     .describe('Open jobs of a kind at which consumption pauses.'),
+  maxWaitingForLanguage: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(10_000_000)
+    .default(100_000)
+    .meta({ unit: 'groups' })
+    .describe('Groups that may be laid by until a replica has their language; the next ones stay jobs.'),
   maxParkedPerSubmitter: z.coerce
     .number()
     .int()

@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { deadLetterTopic, topic, topics } from '@tidemark/event-log';
@@ -307,17 +311,51 @@ describe('a machine that lacks something', () => {
     }
   });
 
-  it('that has no Python lets its problems wait', async () => {
-    const stage = await startStage(executeService, { config: { python: '/nowhere/python3', accounting: 'rlimits' } });
+  it('that has no Python lets problems and groups in it wait, says so, and takes them up when it has', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tidemark-python-'));
+    const python = join(folder, 'python3');
+    const installed = execFileSync('which', ['python3'], { encoding: 'utf8' }).trim();
+    symlinkSync(installed, python);
+    const stage = await startStage(executeService, { config: { python, parkedForMs: '1000' } });
+    const grades = async () =>
+      (await stage.published(topics.rolloutsGraded)).map(({ value }) => value?.verdicts[0]?.verdict);
     try {
+      await stage.publish(topics.targetsDeclared, target('chat', AnswerForm.CHAT));
       await stage.publish(topics.problemsUnique, unique('sum', adding, [SUM]));
       await stage.untilQuiet();
-      const [status] = await stage.published(topics.problemsStatus);
-      expect(status?.value).toMatchObject({ outcome: StageOutcome.WAITING, reason: 'language_missing' });
+
+      unlinkSync(python);
+      await stage.restart();
+      const { ready, reasons } = stage.service.readiness();
+      expect([ready, reasons.join()]).toEqual([false, expect.stringContaining('language missing: python')]);
+      const answer = `\`\`\`python\n${SUM}\`\`\``;
+      await stage.publish(
+        topics.rolloutsSubmitted,
+        group('known', 'sum', 'chat', [answer]),
+        group('new', 'later', 'chat', [answer]),
+      );
+      await stage.publish(topics.problemsUnique, unique('later', adding, [SUM]));
+      await stage.untilQuiet();
+      const said = (await stage.published(topics.problemsStatus)).find(({ value }) => value?.problemId === 'later');
+      expect(said?.value).toMatchObject({ outcome: StageOutcome.WAITING, reason: 'language_missing' });
+      expect(await stage.query("SELECT language FROM parked_groups WHERE problem_id = 'sum'")).toEqual([
+        { language: 'python' },
+      ]);
+      expect(await grades()).toEqual([]);
+
+      symlinkSync(installed, python);
+      await stage.restart();
+      await expect.poll(grades, { timeout: 30_000 }).toEqual([Verdict.ACCEPTED, Verdict.ACCEPTED]);
+      await stage.untilQuiet();
+      expect((await stage.published(topics.problemsVerified)).map(({ key }) => key).sort()).toEqual(['later', 'sum']);
+      expect(stage.service.readiness()).toEqual({ ready: true, reasons: [] });
+      const deadLetters = Object.values((await stage.service.activity()).deadLetters);
+      expect(deadLetters.filter((count) => count > 0)).toEqual([]);
     } finally {
       await stage.stop();
+      rmSync(folder, { recursive: true });
     }
-  });
+  }, 90_000);
 
   it('that has no control groups judges by limits of processes', async () => {
     const stage = await startStage(executeService, { config: { accounting: 'rlimits' } });

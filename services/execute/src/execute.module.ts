@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { GradeRollouts } from './grade-rollouts/grade-rollouts.ts';
 import { JudgeHost } from './judging/judge-host.ts';
 import { Suspicions } from './judging/suspicions.ts';
+import { WaitingForLanguage } from './missing-languages/waiting-for-language.ts';
 import { OnProblemUnique } from './on-problem-unique/on-problem-unique.ts';
 import { OnProblemWithdrawn } from './on-problem-withdrawn/on-problem-withdrawn.ts';
 import { OnRolloutsSubmitted } from './on-rollouts-submitted/on-rollouts-submitted.ts';
@@ -12,6 +13,6 @@ import { VerifyProblem } from './verify-problem/verify-problem.ts';
 /** Problems and attempts in, verdicts out. */
 @Module({
   controllers: [OnProblemUnique, OnProblemWithdrawn, OnTargetDeclared, OnRolloutsSubmitted],
-  providers: [JudgeHost, Suspicions, VerifyProblem, GradeRollouts, ParkedGroups],
+  providers: [JudgeHost, Suspicions, VerifyProblem, GradeRollouts, ParkedGroups, WaitingForLanguage],
 })
 export class ExecuteModule {}

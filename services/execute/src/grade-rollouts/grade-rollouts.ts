@@ -1,4 +1,4 @@
-import { create, fromBinary } from '@bufbuild/protobuf';
+import { clone, create, fromBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { BlobStore, readPayload, readPayloadText } from '@tidemark/blob-store';
 import { topics } from '@tidemark/event-log';
@@ -9,12 +9,14 @@ import {
   type ProblemVerified,
   type RolloutsGraded,
   RolloutsGradedSchema,
+  RolloutsSubmittedSchema,
   Split,
   type TargetDeclared,
   TestSuiteSchema,
   Verdict,
 } from '@tidemark/proto';
 import {
+  DependencyFault,
   InjectConfig,
   type JobWorker,
   type LeasedJob,
@@ -31,6 +33,7 @@ import { JudgeHost } from '../judging/judge-host.ts';
 import { Suspicions } from '../judging/suspicions.ts';
 import { layAside } from '../parked-groups/lay-aside.ts';
 import { saveEnvironmentFailures } from '../postgres/environment-failures.ts';
+import { countWaitingForLanguage, type ParkedGroup, parkGroups } from '../postgres/parked.ts';
 import { readSuite } from '../postgres/suites.ts';
 import { forgetSuspicions } from '../postgres/suspicions.ts';
 import { readTarget } from '../postgres/targets.ts';
@@ -40,9 +43,14 @@ import { type Grading, gradingJobs } from './grading-jobs.ts';
 import { type Bench, judgeAttempt, type RunProgram } from './judge-attempt.ts';
 import { saysNothingOfTheModel } from './to-wire-verdict.ts';
 
+type Outcome =
+  | { readonly kind: 'graded'; readonly graded: RolloutsGraded }
+  /** Its language is missing here. */
+  | { readonly kind: 'waits'; readonly language: string };
+
 /** Grading job → `rollouts.graded`: every attempt gets one verdict. */
 @Worker()
-export class GradeRollouts implements JobWorker<Grading, RolloutsGraded> {
+export class GradeRollouts implements JobWorker<Grading, Outcome> {
   readonly kind = gradingJobs;
   readonly concurrency;
   readonly bound;
@@ -54,14 +62,14 @@ export class GradeRollouts implements JobWorker<Grading, RolloutsGraded> {
     private readonly blobs: BlobStore,
     private readonly suspicions: Suspicions,
     metrics: StageMetrics,
-    @InjectConfig() config: ExecuteConfig,
+    @InjectConfig() private readonly config: ExecuteConfig,
   ) {
     this.verdicts = metrics.counter('tidemark_verdicts_total', 'Attempts judged, by verdict.', ['verdict']);
     this.concurrency = config.workers;
     this.bound = config.maxOpenJobs;
   }
 
-  async run(job: LeasedJob<Grading>, signal: AbortSignal): Promise<RolloutsGraded> {
+  async run(job: LeasedJob<Grading>, signal: AbortSignal): Promise<Outcome> {
     const { group, judgedVersion } = job.payload;
     const identity = group.group;
     if (identity === undefined) throw new RecordFault('no_group', 'the group is not identified');
@@ -70,11 +78,13 @@ export class GradeRollouts implements JobWorker<Grading, RolloutsGraded> {
     if (!judgedBy || !target) throw new RecordFault('unknown_problem', 'its suite or its target is gone');
     const { event: problem, together } = judgedBy;
     const bench = await this.benchOf(problem, target, together);
+    const language = await this.missingLanguage(bench);
+    if (language !== undefined) return { kind: 'waits', language };
     const { verdicts, judgeVersion } = await this.host.use('ordinary', async (judge) => ({
       verdicts: await this.judgeAll(job, bench, judge, signal),
       judgeVersion: judge.version,
     }));
-    return create(RolloutsGradedSchema, {
+    const graded = create(RolloutsGradedSchema, {
       group: { ...identity, version: judgedVersion },
       verdicts,
       suiteHash: problem.suiteHash,
@@ -83,16 +93,19 @@ export class GradeRollouts implements JobWorker<Grading, RolloutsGraded> {
       gradedAt: timestampFromMs(Date.now()),
       heldOut: problem.split === Split.HELD_OUT,
     });
+    return { kind: 'graded', graded };
   }
 
-  async complete(tx: StageTransaction, job: LeasedJob<Grading>, graded: RolloutsGraded): Promise<void> {
+  async complete(tx: StageTransaction, job: LeasedJob<Grading>, outcome: Outcome): Promise<void> {
+    await forgetSuspicions(tx, job);
+    if (outcome.kind === 'waits') return await parkGroups(tx, [toWaiting(job, outcome.language)]);
+    const { graded } = outcome;
     tx.publish(job, topics.rolloutsGraded, graded);
     tx.afterCommit(() => {
       for (const { verdict } of graded.verdicts) this.verdicts.inc({ verdict: Verdict[verdict].toLowerCase() });
     });
     const failures = graded.verdicts.filter(({ verdict }) => saysNothingOfTheModel(verdict));
     if (graded.group) await saveEnvironmentFailures(tx, graded.group, failures);
-    await forgetSuspicions(tx, job);
   }
 
   async fail(tx: StageTransaction, job: LeasedJob<Grading>, error: Error): Promise<void> {
@@ -104,6 +117,18 @@ export class GradeRollouts implements JobWorker<Grading, RolloutsGraded> {
       attempts: job.attempt,
     });
     await forgetSuspicions(tx, job);
+  }
+
+  /** @throws DependencyFault when so many groups wait for a language already that this one has to stay a job */
+  private async missingLanguage({ language, form }: Bench): Promise<string | undefined> {
+    const needed = form.kind === 'stdin' && form.checker.kind === 'program' ? [form.checker.language] : [];
+    for (const one of [language, ...needed]) {
+      if (await this.host.speaks(one)) continue;
+      const { maxWaitingForLanguage: most } = this.config;
+      if ((await countWaitingForLanguage(this.database, most)) < most) return one;
+      throw new DependencyFault('language', `${one} is missing here, and ${most} groups wait already`);
+    }
+    return undefined;
   }
 
   private async benchOf(problem: ProblemVerified, target: TargetDeclared, together: boolean): Promise<Bench> {
@@ -151,6 +176,15 @@ export class GradeRollouts implements JobWorker<Grading, RolloutsGraded> {
     }
     return verdicts;
   }
+}
+
+/** A group as it waits for a language, by the suite of the version that it was to be graded by. */
+function toWaiting({ id, kind, key, traceparent, payload }: LeasedJob<Grading>, language: string): ParkedGroup {
+  const group = clone(RolloutsSubmittedSchema, payload.group);
+  if (group.group) group.group.version = payload.judgedVersion;
+  // The job's own cause: nothing was published yet.
+  const eventId = id.slice(`${kind}/${key}/`.length);
+  return { eventId, traceparent, group, partition: 0, offset: 0n, appendedMs: 0, language };
 }
 
 function answerFormOf({ answerForm, sampling }: TargetDeclared): AnswerForm {

@@ -73,19 +73,24 @@ export class Judge {
 
   constructor(
     private readonly sandbox: Sandbox,
-    private readonly languages: readonly LanguageProfile[],
+    private readonly profiles: readonly LanguageProfile[],
   ) {
-    this.version = judgeVersionOf(languages);
+    this.version = judgeVersionOf(profiles);
+  }
+
+  /** Names of the languages judged here. */
+  get languages(): readonly string[] {
+    return this.profiles.map(({ language }) => language);
   }
 
   /** Whether a language can be judged here. */
   speaks(language: string): boolean {
-    return this.languages.some((profile) => profile.language === language);
+    return this.languages.includes(language);
   }
 
   /** Whether a program known to be right is accepted: what failed beside it was not the machine's doing. */
   async passesKnownGood(language: string, signal?: AbortSignal): Promise<boolean> {
-    const knownGood = this.languages.find((profile) => profile.language === language)?.knownGood;
+    const knownGood = this.profiles.find((profile) => profile.language === language)?.knownGood;
     if (!knownGood) return false;
     const { source, input, output } = knownGood;
     const tests = [{ input: encode(input), expected: encode(output) }];
@@ -96,7 +101,7 @@ export class Judge {
 
   /** What a program answers to one input, or why it gives none: how expected outputs are made from references. */
   async answer(submission: Submission, question: Question, limits: Limits, signal?: AbortSignal): Promise<Answer> {
-    const profile = this.languages.find(({ language }) => language === submission.language);
+    const profile = this.profiles.find(({ language }) => language === submission.language);
     if (!profile) return { kind: 'none', verdict: 'language_missing', detail: `no profile for ${submission.language}` };
     const prepared =
       question.kind === 'stdin' ? profile.program(submission.source) : profile.call(submission.source, question.call);
@@ -119,7 +124,7 @@ export class Judge {
     limits: Limits,
     options: JudgeOptions = {},
   ): Promise<JudgeResult> {
-    const profile = this.languages.find(({ language }) => language === submission.language);
+    const profile = this.profiles.find(({ language }) => language === submission.language);
     if (!profile) return unjudged('language_missing', `no profile for ${submission.language}`);
     const tests = this.testsOf(profile, submission.source, form, scaled(limits, profile.limitsFactor), options);
     if (tests.length === 0) return unjudged('no_tests', 'the problem has no tests');
@@ -213,7 +218,7 @@ export class Judge {
   ): Promise<TestOutcome> {
     const first = decideVerdict(outcome.facts, limits, () => ({ kind: 'right' }));
     if (first.verdict !== 'accepted') return measured(outcome, first);
-    const profile = this.languages.find(({ language }) => language === checker.language);
+    const profile = this.profiles.find(({ language }) => language === checker.language);
     if (!profile)
       return measured(outcome, { verdict: 'language_missing', detail: `the checker's language ${checker.language}` });
     const ask = (output: Uint8Array) =>

@@ -13,7 +13,7 @@ import { PythonProfile } from '../languages/python/python-profile.ts';
 import { BubblewrapSandbox } from '../sandbox/bubblewrap/bubblewrap-sandbox.ts';
 import { Slots } from './slots.ts';
 
-/** How often a sandbox that could not be set up is tried again. */
+/** How often a sandbox that could not be set up, or a language that is missing, is tried again. */
 const RETRY_MS = 30_000;
 
 /**
@@ -26,6 +26,7 @@ export class JudgeHost implements OnApplicationBootstrap, OnModuleDestroy, OnApp
   private judge: Judge | undefined;
   private reason = 'the sandbox has not been tried yet';
   private trying: Promise<void> | undefined;
+  private lacksLanguage = false;
   private triedAt = Number.NEGATIVE_INFINITY;
   private readonly slots: Slots;
 
@@ -56,6 +57,12 @@ export class JudgeHost implements OnApplicationBootstrap, OnModuleDestroy, OnApp
     return (await this.ready()).speaks(language);
   }
 
+  /** Languages judged here now; none while there is no isolation. Looks again, for later, for what is missing. */
+  languages(): readonly string[] {
+    if (this.isDue()) void this.tryOnce();
+    return this.judge?.languages ?? [];
+  }
+
   async onModuleDestroy(): Promise<void> {
     await this.close();
   }
@@ -65,9 +72,14 @@ export class JudgeHost implements OnApplicationBootstrap, OnModuleDestroy, OnApp
   }
 
   private async ready(): Promise<Judge> {
-    if (this.judge === undefined && performance.now() - this.triedAt > RETRY_MS) await this.tryOnce();
+    if (this.isDue()) await this.tryOnce();
     if (this.judge === undefined) throw new DependencyFault('sandbox', this.reason);
     return this.judge;
+  }
+
+  private isDue(): boolean {
+    const isComplete = this.judge !== undefined && !this.lacksLanguage;
+    return !isComplete && performance.now() - this.triedAt > RETRY_MS;
   }
 
   private tryOnce(): Promise<void> {
@@ -80,6 +92,9 @@ export class JudgeHost implements OnApplicationBootstrap, OnModuleDestroy, OnApp
 
   private async tryIsolation(): Promise<void> {
     const languages = await this.detectLanguages();
+    if (this.judge && languages.every(({ language }) => this.judge?.speaks(language))) return;
+    // Two sandboxes of one process would share users and control groups. What runs in the old one is run again.
+    await this.close();
     const sandbox = new BubblewrapSandbox({
       readOnlyFolders: languages.flatMap(({ readOnlyFolders }) => readOnlyFolders),
       firstUid: this.config.firstUid,
@@ -104,13 +119,20 @@ export class JudgeHost implements OnApplicationBootstrap, OnModuleDestroy, OnApp
 
   private async detectLanguages(): Promise<LanguageProfile[]> {
     const python = await PythonProfile.detect(this.config.python);
-    if (!python) this.logger.warn({ python: this.config.python }, 'no Python: its problems wait');
+    this.lacksLanguage = python === undefined;
+    if (python) this.readiness.clear('languages');
+    else {
+      const reason = `language missing: python (no interpreter of 3.8 or later at ${this.config.python}); its problems and groups wait`;
+      this.readiness.set('languages', reason);
+      this.logger.warn({ python: this.config.python }, 'language missing: its problems and groups wait');
+    }
     return python ? [python] : [];
   }
 
   private async close(): Promise<void> {
     const sandbox = this.sandbox;
     this.sandbox = undefined;
+    this.judge = undefined;
     await sandbox?.close();
   }
 }

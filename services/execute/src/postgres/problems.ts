@@ -14,6 +14,8 @@ export interface KnownProblem {
   readonly event: ProblemUnique;
   /** The version in force; 0 when none passed. */
   readonly verifiedVersion: number;
+  /** Languages, any of which would let it be verified. Absent: it waits for none. */
+  readonly waitsFor?: readonly string[];
 }
 
 interface Row {
@@ -43,18 +45,34 @@ export async function saveProblems(sql: Sql, problems: readonly KnownProblem[]):
   if (problems.length === 0) return;
   const rows = [...problems].sort((a, b) => (a.problemId < b.problemId ? -1 : 1));
   await sql.query(
-    `INSERT INTO problems (problem_id, version, state, unique_event, verified_version)
-     SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::bytea[], $5::int[])
+    `INSERT INTO problems (problem_id, version, state, unique_event, verified_version, waits_for)
+     SELECT problem_id, version, state, unique_event, verified_version, string_to_array(waits_for, E'\\n')
+     FROM unnest($1::text[], $2::int[], $3::text[], $4::bytea[], $5::int[], $6::text[])
+       AS r (problem_id, version, state, unique_event, verified_version, waits_for)
      ON CONFLICT (problem_id) DO UPDATE SET version = excluded.version, state = excluded.state,
-       unique_event = excluded.unique_event, verified_version = excluded.verified_version`,
+       unique_event = excluded.unique_event, verified_version = excluded.verified_version,
+       waits_for = excluded.waits_for`,
     [
       rows.map((row) => row.problemId),
       rows.map((row) => row.version),
       rows.map((row) => row.state),
       rows.map((row) => Buffer.from(toBinary(ProblemUniqueSchema, row.event))),
       rows.map((row) => row.verifiedVersion),
+      rows.map((row) => (row.waitsFor ?? []).join('\n')),
     ],
   );
+}
+
+/** Locks problems that wait for one of these languages and are not withdrawn; those that another replica has are left. */
+export async function lockWaitingFor(sql: Sql, languages: readonly string[], limit: number): Promise<KnownProblem[]> {
+  const rows = await sql.query<Row>(
+    `SELECT * FROM problems p
+     WHERE p.waits_for && $1::text[] AND p.waits_for <> '{}' AND p.state = 'waiting'
+       AND NOT EXISTS (SELECT FROM withdrawals w WHERE w.problem_id = p.problem_id AND w.version >= p.version)
+     ORDER BY p.problem_id LIMIT $2 FOR UPDATE SKIP LOCKED`,
+    [languages, limit],
+  );
+  return rows.map(fromRow);
 }
 
 function fromRow(row: Row): KnownProblem {

@@ -24,7 +24,13 @@ export type VerificationOutcome =
       readonly evidence: readonly Evidence[];
     }
   /** Nothing is known yet; the problem waits for something that may come. */
-  | { readonly kind: 'waiting'; readonly reason: string; readonly message: string }
+  | {
+      readonly kind: 'waiting';
+      readonly reason: string;
+      readonly message: string;
+      /** Any of these languages would do. Absent: it waits for something else. */
+      readonly languages?: readonly string[];
+    }
   /** A program's run failed, by the machine's fault or because it breaks the sandbox. */
   | {
       readonly kind: 'environment';
@@ -48,14 +54,7 @@ export function decideOutcome(references: readonly ReferenceResult[]): Verificat
     };
   }
   const ran = references.filter(({ result }) => result.verdict !== 'language_missing');
-  if (ran.length === 0) {
-    const languages = [...new Set(references.map(({ language }) => language))].join(', ');
-    return {
-      kind: 'waiting',
-      reason: 'language_missing',
-      message: `No reference is in a language judged here: ${languages}.`,
-    };
-  }
+  if (ran.length === 0) return waitingForLanguage(references);
   const broken = ran.find(({ result }) => result.verdict === 'checker_failure' || result.verdict === 'no_tests');
   if (broken) return rejection('tests_unusable', 'Its tests or checker do not run', broken);
   for (const { sha256, language, result } of ran) {
@@ -65,6 +64,15 @@ export function decideOutcome(references: readonly ReferenceResult[]): Verificat
   const failing = ran.find(({ result }) => result.verdict !== 'accepted');
   if (failing) return rejection('reference_failed', 'Its reference solution fails its tests', failing);
   return { kind: 'verified' };
+}
+
+/** None of the references is in a language that this replica has; another one may have it, or this one later. */
+export function waitingForLanguage(
+  references: readonly { readonly language: string }[],
+): Extract<VerificationOutcome, { kind: 'waiting' }> {
+  const languages = [...new Set(references.map(({ language }) => language))];
+  const message = `No reference is in a language judged here: ${languages.join(', ')}.`;
+  return { kind: 'waiting', reason: 'language_missing', message, languages };
 }
 
 function rejection(reason: string, what: string, reference: ReferenceResult): VerificationOutcome {

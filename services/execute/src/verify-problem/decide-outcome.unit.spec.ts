@@ -55,7 +55,11 @@ describe('what the runs of references mean', () => {
   });
 
   it('waits for a language that may come', () => {
-    expect(decideOutcome([ran('language_missing')])).toMatchObject({ kind: 'waiting', reason: 'language_missing' });
+    expect(decideOutcome([ran('language_missing')])).toMatchObject({
+      kind: 'waiting',
+      reason: 'language_missing',
+      languages: ['python'],
+    });
   });
 
   it.each(['sandbox_failure', 'machine_overloaded', 'cancelled'] as const)('runs again after %s', (verdict) => {

@@ -2,7 +2,7 @@ import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { BlobStore, readPayload, readPayloadText, storePayload } from '@tidemark/blob-store';
 import { topics } from '@tidemark/event-log';
 import type { Limits, TestForm } from '@tidemark/judging';
-import { type ProblemUnique, type TestSuite, TestSuiteSchema } from '@tidemark/proto';
+import { type ProblemUnique, TestForm as WireForm, type TestSuite, TestSuiteSchema } from '@tidemark/proto';
 import {
   InjectConfig,
   type JobWorker,
@@ -23,9 +23,9 @@ import { forgetSuspicions } from '../postgres/suspicions.ts';
 import { withdrawnVersions } from '../postgres/withdrawals.ts';
 import { judgingSuite } from '../suite/judging-suite.ts';
 import { toLimits } from '../suite/limits.ts';
-import { toForm, UnusableSuiteError } from '../suite/to-form.ts';
+import { toChecker, toForm, UnusableSuiteError } from '../suite/to-form.ts';
 import { completeSuite, type Reference } from './complete-suite.ts';
-import { decideOutcome, type ReferenceResult, type VerificationOutcome } from './decide-outcome.ts';
+import { decideOutcome, type ReferenceResult, type VerificationOutcome, waitingForLanguage } from './decide-outcome.ts';
 import { toGivenUp, toStatus, toSuiteChanged, toVerified, toWithdrawal, type VerificationRun } from './to-events.ts';
 import { type Verification, verificationJob, verificationJobs } from './verification-jobs.ts';
 
@@ -92,7 +92,8 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
       tx.publish(job, topics.problemsWithdrawn, toWithdrawal(problem, outcome.reason, nowMs));
     }
     const verifiedVersion = rejected ? 0 : known.verifiedVersion;
-    await saveProblems(tx, [{ ...known, state: rejected ? 'rejected' : 'waiting', verifiedVersion }]);
+    const waitsFor = (outcome.kind === 'waiting' && outcome.languages) || [];
+    await saveProblems(tx, [{ ...known, state: rejected ? 'rejected' : 'waiting', verifiedVersion, waitsFor }]);
   }
 
   async fail(tx: StageTransaction, job: LeasedJob<Verification>, error: Error): Promise<void> {
@@ -121,6 +122,13 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
     try {
       const programs = await this.referencesOf(problem, chosen);
       const known = programs.filter(({ language }) => judge.speaks(language));
+      const checker = chosen.form === WireForm.STDIN ? await toChecker(chosen.checker, this.blobs) : undefined;
+      if (checker?.kind === 'program' && !judge.speaks(checker.language)) {
+        return { outcome: waitingForLanguage([checker]), run: undefined };
+      }
+      if (programs.length > 0 && known.length === 0) {
+        return { outcome: waitingForLanguage(programs), run: undefined };
+      }
       const completion = await completeSuite(chosen, known, this.blobs, judge, limits, signal);
       if (completion.kind === 'environment') return await this.endAfter(job, completion, judge, signal);
       if (completion.kind !== 'complete') return { outcome: completion, run: undefined };
