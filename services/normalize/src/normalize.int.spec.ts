@@ -2,7 +2,9 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { topics } from '@tidemark/event-log';
 import { sha256Hex } from '@tidemark/identity';
 import {
+  CheckerKind,
   OriginKind,
+  type Payload,
   ProblemContentSchema,
   type ProblemRaw,
   ProblemRawSchema,
@@ -113,6 +115,37 @@ describe('a raw problem', () => {
     await stage.untilQuiet();
     const [withdrawn] = await stage.published(topics.problemsWithdrawn);
     expect(withdrawn?.value).toMatchObject({ problemId: id(1), version: 2, reason: 'no_tests_and_no_reference' });
+  });
+
+  it('comes back when the version that was withdrawn passes after all', async () => {
+    await stage.publish(topics.problemsRaw, raw(id(1), 1, 'A', asserts('x')));
+    await stage.untilQuiet();
+    await stage.publish(topics.problemsRaw, raw(id(1), 2, 'A'));
+    await stage.untilQuiet();
+    // As after a release that repairs what had cleaned the tests away: the same version comes again, and passes.
+    await stage.publish(topics.problemsRaw, { ...raw(id(1), 2, 'A', asserts('x')), revision: 3n });
+    await stage.untilQuiet();
+    const withdrawals = (await stage.published(topics.problemsWithdrawn)).map(({ value }) => value);
+    expect(withdrawals).toMatchObject([
+      { version: 2, takenBack: false },
+      { version: 2, takenBack: true, reason: 'passes_again' },
+    ]);
+    expect((await stage.published(topics.problemsNormalized)).at(-1)?.value?.version).toBe(2);
+  });
+
+  it('has solutions and a checker with line ends that no language minds', async () => {
+    const suite = create(TestSuiteSchema, {
+      form: TestForm.STDIN,
+      tests: [{ name: '1', body: { case: 'stdin', value: { input: new Uint8Array(), expected: new Uint8Array() } } }],
+      checker: { kind: CheckerKind.PROGRAM, language: 'python', program: payloadOf('def check():\r\n    pass\r\n') },
+    });
+    await stage.publish(topics.problemsRaw, raw(id(1), 1, 'A', suite, 'def f():\r\n    return """a\rb"""\r\n'));
+    await stage.untilQuiet();
+    const content = (await stage.published(topics.problemsNormalized))[0]?.value?.content;
+    const text = (payload: Payload | undefined) => new TextDecoder().decode(payload?.inline);
+    expect(text(content?.solutions[0]?.source)).toBe('def f():\n    return """a\nb"""\n');
+    const clean = fromBinary(TestSuiteSchema, content?.testSuite?.inline ?? new Uint8Array());
+    expect(text(clean.checker?.program)).toBe('def check():\n    pass\n');
   });
 
   it('is ignored when a higher version is known', async () => {

@@ -1,5 +1,5 @@
 import { clone, create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { type BlobStore, readPayload, readPayloadText, storePayload } from '@tidemark/blob-store';
+import { type BlobStore, INLINE_LIMIT_BYTES, readPayload, readPayloadText, storePayload } from '@tidemark/blob-store';
 import {
   CleaningNoteSchema,
   type Payload,
@@ -28,10 +28,14 @@ export async function normalizeProblem(raw: ProblemRaw, blobs: BlobStore): Promi
   const source = content.statement ? await readPayloadText(blobs, content.statement) : '';
   const statement = cleanStatement(source);
   const suite = content.testSuite && cleanSuite(await readSuite(content.testSuite, blobs));
+  if (suite?.checker?.program) suite.checker.program = await cleanProgram(suite.checker.program, blobs);
   const suiteBytes = suite ? toBinary(TestSuiteSchema, suite) : new Uint8Array();
   content.statement = await storePayload(blobs, statement.text);
   content.title = cleanStatement(content.title).text;
   content.starterCode = cleanCode(content.starterCode);
+  for (const solution of content.solutions) {
+    if (solution.source) solution.source = await cleanProgram(solution.source, blobs);
+  }
   delete content.testSuite;
   if (suite) content.testSuite = await storePayload(blobs, suiteBytes);
   content.testCount = suite?.tests.length ?? 0;
@@ -58,4 +62,11 @@ export async function normalizeProblem(raw: ProblemRaw, blobs: BlobStore): Promi
 
 async function readSuite(payload: Payload, blobs: BlobStore): Promise<TestSuite> {
   return fromBinary(TestSuiteSchema, await readPayload(blobs, payload));
+}
+
+/** A stored program with clean line ends. What stood inside the event stays there, and nothing else does. */
+async function cleanProgram(payload: Payload, blobs: BlobStore): Promise<Payload> {
+  const source = await readPayloadText(blobs, payload);
+  const clean = cleanCode(source);
+  return clean === source ? payload : await storePayload(blobs, clean, payload.inline ? INLINE_LIMIT_BYTES : 0);
 }

@@ -4,8 +4,9 @@ import { topics } from '@tidemark/event-log';
 import type { ProblemRaw } from '@tidemark/proto';
 import { type EventBatch, InjectConfig, OnEvent, type StageTransaction } from '@tidemark/stage-runtime';
 import type { NormalizeConfig } from '../normalize.config.ts';
-import { type KnownProblem, loadProblems, saveProblems } from '../postgres/problems.ts';
+import { loadProblems, saveProblems } from '../postgres/problems.ts';
 import { decideNormalization } from './decide-normalization.ts';
+import { decideProgress, type KnownProblem, UNKNOWN } from './decide-progress.ts';
 import { normalizeProblem } from './normalize-problem.ts';
 import { toStatus, toWithdrawal } from './to-events.ts';
 
@@ -26,17 +27,18 @@ export class OnProblemRaw {
     const handled = new Map<string, KnownProblem>();
     for (const event of batch) {
       const { problemId, version } = event.value;
-      const before = known.get(problemId) ?? { version: 0, passedVersion: 0 };
+      const before = handled.get(problemId) ?? known.get(problemId) ?? UNKNOWN;
       if (version < before.version) continue;
       const { cleaned, event: normalized } = await normalizeProblem(event.value, this.blobs);
       const decision = decideNormalization(cleaned, this.config);
+      const { withdrawal, next } = decideProgress(before, version, decision);
       const nowMs = Date.now();
-      if (decision.kind === 'passes') tx.publish(event, topics.problemsNormalized, normalized);
-      else if (before.passedVersion > 0) {
-        tx.publish(event, topics.problemsWithdrawn, toWithdrawal(normalized, decision.reason, nowMs));
+      if (withdrawal !== undefined) {
+        tx.publish(event, topics.problemsWithdrawn, toWithdrawal(normalized, decision, withdrawal, nowMs));
       }
+      if (decision.kind === 'passes') tx.publish(event, topics.problemsNormalized, normalized);
       tx.publish(event, topics.problemsStatus, toStatus(normalized, decision, nowMs));
-      handled.set(problemId, { version, passedVersion: decision.kind === 'passes' ? version : before.passedVersion });
+      handled.set(problemId, next);
     }
     await saveProblems(tx, handled);
   }

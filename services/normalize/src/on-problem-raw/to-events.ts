@@ -11,6 +11,7 @@ import {
   StageOutcome,
 } from '@tidemark/proto';
 import type { Normalization } from './decide-normalization.ts';
+import type { Progress } from './decide-progress.ts';
 
 export function toStatus(event: ProblemNormalized, decision: Normalization, nowMs: number): ProblemStatus {
   const passes = decision.kind === 'passes';
@@ -29,14 +30,20 @@ export function toStatus(event: ProblemNormalized, decision: Normalization, nowM
   });
 }
 
-/** A rejected version takes the one before it along, which had gone on. */
-export function toWithdrawal(event: ProblemNormalized, reason: string, nowMs: number): ProblemWithdrawn {
+/** A withdrawal of the problem up to a version, or the taking back of one. */
+export function toWithdrawal(
+  event: ProblemNormalized,
+  decision: Normalization,
+  { kind, upTo }: NonNullable<Progress['withdrawal']>,
+  nowMs: number,
+): ProblemWithdrawn {
   return create(ProblemWithdrawnSchema, {
     problemId: event.problemId,
-    version: event.version,
+    version: upTo,
     stage: Stage.NORMALIZE,
-    reason,
+    reason: decision.kind === 'passes' ? 'passes_again' : decision.reason,
     withdrawnAt: timestampFromMs(nowMs),
+    takenBack: kind === 'take_back',
   });
 }
 
