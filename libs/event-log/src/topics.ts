@@ -60,7 +60,7 @@ export const topics = {
     readBy: ['normalize', 'gateway'],
     says: 'stamped: id, version, origin, submitter',
   }),
-  // Its language is what the source says (docs/decisions/0012): nothing looks at the words yet.
+  // Its language is what the source says (docs/decisions/0013): nothing looks at the words yet.
   problemsNormalized: topic('problems.normalized.v1', {
     schema: ProblemNormalizedSchema,
     key: problem,

@@ -122,14 +122,16 @@ function stateOfVersion(facts: ProblemFacts, version: number): VisibleState {
   return laterEnd(facts, version) ?? { kind: 'ready', version, heldOut: isHeldOut(facts), incoming: undefined };
 }
 
-/** Stages behind the way can end a problem, and never make it wait. */
+/**
+ * Stages off the way can end a problem, and never make it wait: what one of them could not take, a status or a graded
+ * group for example, is for its operator to see, and the problem goes on.
+ */
 function laterEnd({ statuses }: ProblemFacts, version: number): VisibleState | undefined {
   const later = statuses
     .filter((status) => status.version === version && !WAY.includes(status.stage))
     .sort((left, right) => left.stage - right.stage);
   for (const { stage, outcome, reason } of later) {
     if (outcome === StageOutcome.REJECTED) return { kind: 'rejected', version, stage, reason };
-    if (outcome === StageOutcome.DEAD_LETTERED) return { kind: 'dead_lettered', version, stage, reason };
   }
   return undefined;
 }

@@ -110,6 +110,15 @@ describe('the visible state', () => {
     });
   });
 
+  it('goes on when a stage off the way says that it could not take a record of it', () => {
+    for (const stage of [Stage.CALIBRATE, Stage.SELECT, Stage.SAMPLE, Stage.GATEWAY]) {
+      const letter = { stage, version: 1, outcome: StageOutcome.DEAD_LETTERED, reason: 'unforeseen' };
+      expect(decideVisibleState(facts({ statuses: [...throughout(), letter] }))).toMatchObject({ kind: 'ready' });
+      const ended = { ...letter, outcome: StageOutcome.REJECTED };
+      expect(decideVisibleState(facts({ statuses: [...throughout(), ended] }))).toMatchObject({ kind: 'rejected' });
+    }
+  });
+
   it('shows a record that was refused before it had a version', () => {
     const statuses = [rejected(Stage.INGEST, 'missing_field', 0)];
     expect(decideVisibleState(facts({ statuses }))).toMatchObject({ kind: 'rejected', reason: 'missing_field' });

@@ -16,7 +16,7 @@ export async function loadFacts(sql: Sql, problemIds: readonly string[]): Promis
   const unique = await read<OutputRow>('version, split', 'problem_unique');
   const verified = await read<OutputRow>('version, split', 'problem_verified');
   const scored = await read<{ version: number }>('version', 'problem_scored');
-  const letters = await read<DeadLetterRow>('service, version, error_code, state', 'dead_letter');
+  const letters = await read<DeadLetterRow>('service, topic, version, error_code, state', 'dead_letter');
 
   const facts = new Map<string, ProblemFacts>();
   const add = (id: string, change: (known: ProblemFacts) => ProblemFacts) =>
@@ -52,6 +52,7 @@ interface OutputRow {
 }
 interface DeadLetterRow {
   readonly service: string;
+  readonly topic: string;
   readonly version: number | null;
   readonly error_code: string;
   readonly state: string;
@@ -67,9 +68,11 @@ const withdrawalOf = ({ stage, version, reason, taken_back }: WithdrawalRow): Wi
 });
 
 /** A letter that was taken up again says no more: the stage will, or another letter. */
-function deadLetterOf({ service, version, error_code, state }: DeadLetterRow): DeadLetterFact[] {
+function deadLetterOf({ service, topic, version, error_code, state }: DeadLetterRow): DeadLetterFact[] {
   const stage = stageOfService(service);
-  return stage === undefined || state === 'replayed' ? [] : [{ stage, version: version ?? 0, reason: error_code }];
+  return stage === undefined || state === 'replayed'
+    ? []
+    : [{ stage, topic, version: version ?? 0, reason: error_code }];
 }
 
 function groupById<Row extends { problem_id: string }>(rows: readonly Row[]): Map<string, Row[]> {

@@ -155,34 +155,50 @@ export function describeReadModel(log: string, options: () => StageHarnessOption
     });
 
     describe('a record that lies aside', () => {
-      it('makes its problem dead-lettered', async () => {
-        await harness.publish(topics.problemsStatus, status('aside', Stage.INGEST));
-        const name = deadLetterTopic(topics.problemsRaw.name, 'normalize');
+      const layAside = async (name: string, topic: string, service: string) => {
+        const dlqName = deadLetterTopic(topic, service);
         await harness.log.admin.ensureTopics([
-          { name, partitions: 2, cleanup: 'delete', retentionMs: 86_400_000, logAppendTime: false },
+          { name: dlqName, partitions: 2, cleanup: 'delete', retentionMs: 86_400_000, logAppendTime: false },
         ]);
-        const value = toBinary(ProblemRawSchema, create(ProblemRawSchema, { problemId: idOf('aside'), version: 1 }));
+        // Field 1 and 2 of every message about a problem are its id and version.
+        const value = toBinary(ProblemRawSchema, create(ProblemRawSchema, { problemId: idOf(name), version: 1 }));
         const letter = create(DeadLetterSchema, {
-          topic: topics.problemsRaw.name,
-          key: new TextEncoder().encode(idOf('aside')),
+          topic,
+          key: new TextEncoder().encode(idOf(name)),
           value,
-          service: 'normalize',
+          service,
           errorCode: 'unforeseen',
           errorMessage: 'nobody foresaw this',
           attempts: 1,
         });
         const dlq = {
           ...topics.problemsRaw,
-          name,
+          name: dlqName,
           schema: DeadLetterSchema,
-          key: () => idOf('aside'),
+          key: () => idOf(name),
           revisioned: false,
           cleanup: 'delete',
         };
         await harness.publish(dlq as unknown as TopicDefinition<typeof DeadLetterSchema>, letter);
+      };
+
+      it('makes its problem dead-lettered, until the stage lets it pass', async () => {
+        await harness.publish(topics.problemsStatus, status('aside', Stage.INGEST));
+        await layAside('aside', topics.problemsRaw.name, 'normalize');
         const story = await stateOf('aside');
         expect(story).toMatchObject({ state: 'dead_lettered', stage: 'normalize', reason: 'unforeseen' });
         expect(story.dead_letters).toMatchObject([{ service: 'normalize', error_message: 'nobody foresaw this' }]);
+        await harness.publish(topics.problemsStatus, status('aside', Stage.NORMALIZE));
+        expect(await stateOf('aside')).toMatchObject({ state: 'waiting', reason: 'stage:dedup' });
+      });
+
+      it('of a stage off the way is shown, and the problem goes on', async () => {
+        await makeReady('goes-on');
+        await layAside('goes-on', topics.problemsScored.name, 'select');
+        await layAside('goes-on', topics.problemsVerified.name, 'calibrate');
+        const story = await stateOf('goes-on');
+        expect(story).toMatchObject({ state: 'ready' });
+        expect(story.dead_letters).toHaveLength(2);
       });
     });
 
