@@ -2,6 +2,8 @@
 export const maxRecordBytes = 900_000;
 /** Default upper bound of a batch's bytes; a single larger record still comes through. */
 export const defaultMaxBatchBytes = 1_048_576;
+/** Default upper bound of the bytes that one consumer has in hand and fetched ahead, over all its partitions. */
+export const defaultMaxHeldBytes = 16 << 20;
 export const defaultMaxBatchRecords = 500;
 export const defaultSessionTimeoutMs = 10_000;
 

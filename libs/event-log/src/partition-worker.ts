@@ -2,7 +2,7 @@ import { Backoff } from './backoff.ts';
 import { OffsetOutOfRangeError } from './errors.ts';
 import type { FaultLatch } from './fault-latch.ts';
 import type { LogBounds, PartitionId, PartitionSession, SessionFactory } from './port.ts';
-import type { Fetched } from './fetched.ts';
+import { bytesOf, type Fetched } from './fetched.ts';
 
 export interface WorkerParts {
   readonly id: PartitionId;
@@ -30,6 +30,10 @@ export class PartitionWorker {
   #position = 0n;
   #retryAt = 0;
   #task: Promise<void> | undefined;
+  /** Bytes of the batch in hand. */
+  bytesInHand = 0;
+  /** When it was last given something; the one that waits longest is asked for first. */
+  servedAt = 0;
   /** The log's end, as it was known when reading there brought nothing. */
   nothingAt: bigint | undefined;
 
@@ -99,6 +103,8 @@ export class PartitionWorker {
     const session = this.#session;
     if (!session) return;
     this.#state = 'working';
+    this.bytesInHand = bytesOf(fetched);
+    this.servedAt = performance.now();
     this.#start(async () => {
       const outcome = await session.onBatch({
         partition: this.id,
@@ -142,6 +148,7 @@ export class PartitionWorker {
       .catch((error: unknown) => this.#close(error))
       .finally(() => {
         this.#task = undefined;
+        this.bytesInHand = 0;
         this.#parts.changed();
       });
   }

@@ -88,6 +88,11 @@ export interface ConsumeOptions {
   readonly maxBatchRecords?: number;
   /** Upper bound of the bytes of a batch; a single larger record still comes through. Default 1 MiB. */
   readonly maxBatchBytes?: number;
+  /**
+   * Upper bound of the bytes in hand and fetched ahead, over all partitions; the fetch that reaches it still comes
+   * through. Default 16 MiB.
+   */
+  readonly maxHeldBytes?: number;
   /** A member that says nothing for this long loses its partitions, in ms. Default 10,000. */
   readonly sessionTimeoutMs?: number;
 }

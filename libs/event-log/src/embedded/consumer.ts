@@ -2,7 +2,12 @@ import { Backoff, sleep } from '../backoff.ts';
 import { LogUnavailableError, TopicMismatchError } from '../errors.ts';
 import { FaultLatch } from '../fault-latch.ts';
 import type { FetchLimits } from '../fetched.ts';
-import { defaultMaxBatchBytes, defaultMaxBatchRecords, defaultSessionTimeoutMs } from '../limits.ts';
+import {
+  defaultMaxBatchBytes,
+  defaultMaxBatchRecords,
+  defaultMaxHeldBytes,
+  defaultSessionTimeoutMs,
+} from '../limits.ts';
 import { PartitionWorker } from '../partition-worker.ts';
 import type { ConsumeOptions, LogConsumer, PartitionId } from '../port.ts';
 import { Wakeup } from '../wakeup.ts';
@@ -161,7 +166,7 @@ export class EmbeddedConsumer implements LogConsumer {
   async #turn(topic: TopicEntry, member: Member): Promise<void> {
     await this.#releaseSurplus(member);
     await this.#openSessions(topic, member);
-    const ready = this.#paused || !member.alive() ? [] : this.#ready(topic);
+    const ready = this.#paused || !member.alive() ? [] : this.#affordable(this.#ready(topic));
     if (ready.length > 0) {
       const positions = new Map(ready.map((worker) => [worker.id.partition, worker.position]));
       const ends = new Map([...positions.keys()].map((p) => [p, this.#parts.tail.endOf(topic.id, p) ?? -1n]));
@@ -176,6 +181,15 @@ export class EmbeddedConsumer implements LogConsumer {
     }
     this.#turnBackoff.succeeded();
     if (ready.length === 0) await this.#wakeup.wait(this.#nextRetryMs());
+  }
+
+  /** As many as fit into what may be held, if each brings a whole batch; those that have waited longest first. */
+  #affordable(ready: PartitionWorker[]): PartitionWorker[] {
+    const held = [...this.#workers.values()].reduce((sum, { bytesInHand }) => sum + bytesInHand, 0);
+    const room = (this.#options.maxHeldBytes ?? defaultMaxHeldBytes) - held;
+    if (room <= 0) return [];
+    const count = Math.max(1, Math.floor(room / this.#limits.maxBytes));
+    return ready.length <= count ? ready : ready.sort((a, b) => a.servedAt - b.servedAt).slice(0, count);
   }
 
   #ready(topic: TopicEntry): PartitionWorker[] {

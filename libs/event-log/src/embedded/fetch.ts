@@ -13,6 +13,8 @@ interface Row {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers: Buffer | null;
+  /** Records that were there to choose from, as many as may come at once. */
+  readonly candidates: bigint | null;
 }
 
 /**
@@ -26,18 +28,20 @@ export async function fetchPartitions(
   limits: FetchLimits,
 ): Promise<Fetched[]> {
   const rows = await database.query<Row>(
-    `SELECT w.partition, p.log_start, p.log_end, r."offset", r.timestamp_ms, r.key, r.value, r.headers
+    `SELECT w.partition, p.log_start, p.log_end, r."offset", r.timestamp_ms, r.key, r.value, r.headers,
+       r.candidates
      FROM unnest($1::int[], $2::bigint[]) AS w(partition, start)
      JOIN event_log.partitions p ON p.topic_id = $3 AND p.partition = w.partition
      LEFT JOIN LATERAL (
        SELECT * FROM (
-         SELECT n.*, sum(n.bytes) OVER (ORDER BY n."offset") - n.bytes AS bytes_before FROM (
+         SELECT n.*, sum(n.bytes) OVER (ORDER BY n."offset") - n.bytes AS bytes_before,
+           count(*) OVER () AS candidates FROM (
            SELECT t."offset", t.timestamp_ms, t.bytes, t.key, t.value, t.headers
            FROM event_log.topic_${topic.id} t
            WHERE t.partition = w.partition AND t."offset" >= w.start AND t."offset" < p.log_end
            ORDER BY t."offset" LIMIT $4
          ) n
-       ) m WHERE m.bytes_before < $5
+       ) m WHERE m.bytes_before = 0 OR m.bytes_before + m.bytes <= $5
      ) r ON true
      ORDER BY w.partition, r."offset"`,
     [[...positions.keys()], [...positions.values()].map(String), topic.id, limits.maxRecords, limits.maxBytes],
@@ -56,10 +60,8 @@ export async function fetchPartitions(
 
 function toFetched(topic: TopicEntry, rows: Row[], first: Row, from: bigint, limits: FetchLimits): Fetched {
   const records: LogRecord[] = [];
-  let bytes = 0;
   for (const row of rows) {
     if (row.offset === null || row.headers === null) continue;
-    bytes += (row.key?.length ?? 0) + (row.value?.length ?? 0) + row.headers.length;
     records.push({
       topic: topic.name,
       partition: row.partition,
@@ -71,7 +73,7 @@ function toFetched(topic: TopicEntry, rows: Row[], first: Row, from: bigint, lim
     });
   }
   const logEnd = first.log_end;
-  const cut = records.length >= limits.maxRecords || bytes >= limits.maxBytes;
+  const cut = records.length >= limits.maxRecords || records.length < Number(first.candidates ?? 0n);
   const last = records.at(-1);
   const nextOffset = cut && last ? last.offset + 1n : logEnd > from ? logEnd : from;
   return { partition: first.partition, from, logStart: first.log_start, logEnd, records, nextOffset };

@@ -1,13 +1,19 @@
 import { Backoff, sleep } from '../backoff.ts';
 import { LogUnavailableError, OffsetOutOfRangeError, TopicMismatchError } from '../errors.ts';
 import { FaultLatch } from '../fault-latch.ts';
-import type { Fetched } from '../fetched.ts';
-import { defaultMaxBatchBytes, defaultMaxBatchRecords, defaultSessionTimeoutMs } from '../limits.ts';
+import { bytesOf, type Fetched, takeBatch } from '../fetched.ts';
+import {
+  defaultMaxBatchBytes,
+  defaultMaxBatchRecords,
+  defaultMaxHeldBytes,
+  defaultSessionTimeoutMs,
+} from '../limits.ts';
 import { PartitionWorker } from '../partition-worker.ts';
 import type { ConsumeOptions, LogConsumer, PartitionId } from '../port.ts';
 import { Wakeup } from '../wakeup.ts';
 import { asUnavailable, type KafkaClient } from './client.ts';
-import { Fetcher } from './fetcher.ts';
+import { FetchPace } from './fetch-pace.ts';
+import { Fetcher, type FetchRequest } from './fetcher.ts';
 import { GroupMember } from './group-member.ts';
 import type { TopicRegistry } from './topic-registry.ts';
 
@@ -39,6 +45,7 @@ export class KafkaConsumer implements LogConsumer {
   readonly #workers = new Map<number, PartitionWorker>();
   /** What was fetched but not handed out yet. */
   readonly #waiting = new Map<number, Fetched>();
+  readonly #pace: FetchPace;
   /** Brokers that are being asked, each at most once at a time. */
   readonly #polls = new Map<string, Promise<void>>();
   readonly #toCommit = new Map<number, bigint>();
@@ -55,6 +62,7 @@ export class KafkaConsumer implements LogConsumer {
     this.#registry = registry;
     this.#options = options;
     this.#faults = new FaultLatch(options.sessions);
+    this.#pace = new FetchPace(options.maxBatchBytes ?? defaultMaxBatchBytes);
   }
 
   /** Resolves when the member has joined. */
@@ -214,26 +222,30 @@ export class KafkaConsumer implements LogConsumer {
 
   /** Gives each idle worker its next batch of what was fetched for it. */
   #handOut(): void {
-    const most = this.#options.maxBatchRecords ?? defaultMaxBatchRecords;
+    const limits = {
+      maxRecords: this.#options.maxBatchRecords ?? defaultMaxBatchRecords,
+      maxBytes: this.#options.maxBatchBytes ?? defaultMaxBatchBytes,
+    };
     for (const [partition, worker] of this.#workers) {
       const fetched = this.#waiting.get(partition);
       if (!fetched || worker.state !== 'idle') continue;
       this.#waiting.delete(partition);
       // Asked for by a session that is no more.
       if (fetched.from !== worker.position) continue;
-      const cut = fetched.records[most];
-      if (cut === undefined) {
-        worker.deliver(fetched);
-        continue;
-      }
-      worker.deliver({ ...fetched, records: fetched.records.slice(0, most), nextOffset: cut.offset });
-      this.#waiting.set(partition, { ...fetched, from: cut.offset, records: fetched.records.slice(most) });
+      const [batch, rest] = takeBatch(fetched, limits);
+      worker.deliver(batch);
+      if (rest !== undefined) this.#waiting.set(partition, rest);
     }
   }
 
   /** Asks the brokers for what idle workers wait for. */
   async #ask(fetcher: Fetcher): Promise<void> {
-    const idle = [...this.#workers.values()].filter((w) => w.state === 'idle' && !this.#waiting.has(w.id.partition));
+    const room = this.#room();
+    if (room <= 0) return;
+    // A broker fills its answer in the order in which it is asked: those that have waited longest come first.
+    const idle = [...this.#workers.values()]
+      .filter((w) => w.state === 'idle' && !this.#waiting.has(w.id.partition))
+      .sort((a, b) => a.servedAt - b.servedAt);
     if (idle.length === 0) return;
     const leaders = await fetcher.leaders(idle.map((worker) => worker.id.partition));
     const busy = [...this.#workers.values()].some((worker) => worker.busy);
@@ -245,7 +257,8 @@ export class KafkaConsumer implements LogConsumer {
         if (worker?.state === 'idle') positions.set(partition, worker.position);
       }
       if (positions.size === 0) continue;
-      const poll = this.#poll(fetcher, nodeId, positions, busy ? busyWaitMs : idleWaitMs).finally(() => {
+      const request = { maxWaitMs: busy ? busyWaitMs : idleWaitMs, ...this.#pace.ask(room) };
+      const poll = this.#poll(fetcher, nodeId, positions, request).finally(() => {
         this.#polls.delete(nodeId);
         this.#wakeup.signal();
       });
@@ -253,17 +266,29 @@ export class KafkaConsumer implements LogConsumer {
     }
   }
 
+  /** Bytes that may be fetched now. */
+  #room(): number {
+    let held = 0;
+    for (const fetched of this.#waiting.values()) held += bytesOf(fetched);
+    for (const worker of this.#workers.values()) held += worker.bytesInHand;
+    return (this.#options.maxHeldBytes ?? defaultMaxHeldBytes) - held;
+  }
+
   async #poll(
     fetcher: Fetcher,
     nodeId: string,
     positions: ReadonlyMap<number, bigint>,
-    maxWaitMs: number,
+    request: FetchRequest,
   ): Promise<void> {
     try {
-      const maxBytesPerPartition = this.#options.maxBatchBytes ?? defaultMaxBatchBytes;
-      for (const fetched of await fetcher.fetch(nodeId, positions, { maxWaitMs, maxBytesPerPartition })) {
+      let bytes = 0;
+      let more = false;
+      for (const fetched of await fetcher.fetch(nodeId, positions, request)) {
+        bytes += bytesOf(fetched);
+        more ||= fetched.nextOffset > fetched.from && fetched.nextOffset < fetched.logEnd;
         if (fetched.nextOffset > fetched.from) this.#waiting.set(fetched.partition, fetched);
       }
+      this.#pace.got(bytes, more);
       this.#backoff.succeeded();
       this.#faults.recovered();
     } catch (error) {

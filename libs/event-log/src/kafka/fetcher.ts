@@ -12,7 +12,10 @@ const confirmBytes = 8 << 20;
 
 export interface FetchRequest {
   readonly maxWaitMs: number;
+  /** As they lie in the log, compressed. One batch comes even if it has more. */
   readonly maxBytesPerPartition: number;
+  /** Of the whole answer. Default as much as each partition may have. */
+  readonly maxBytes?: number;
 }
 
 /**
@@ -74,13 +77,18 @@ export class Fetcher {
   async fetch(nodeId: string, positions: ReadonlyMap<number, bigint>, request: FetchRequest): Promise<Fetched[]> {
     const answers = await this.#fetchRaw(nodeId, positions, request);
     const fetched: Fetched[] = [];
+    const silent: number[] = [];
     for (const answer of answers) {
       const from = positions.get(answer.partition);
       if (from === undefined) continue;
       const result = toFetched(this.#topic, answer, from);
-      const silent = result.nextOffset === from && BigInt(answer.lastStableOffset) > from;
-      fetched.push(silent ? await this.#confirmNothing(nodeId, answer.partition, from) : result);
+      if (result.nextOffset === from && BigInt(answer.lastStableOffset) > from) silent.push(answer.partition);
+      else fetched.push(result);
     }
+    // Where others were given something, the silent ones may have been left out for want of room: they are asked again.
+    if (fetched.some(({ nextOffset, from }) => nextOffset > from)) return fetched;
+    const [first] = silent;
+    if (first !== undefined) fetched.push(await this.#confirmNothing(nodeId, first, positions.get(first) ?? 0n));
     return fetched;
   }
 
@@ -108,7 +116,7 @@ export class Fetcher {
         isolationLevel: readCommitted,
         maxWaitTime: request.maxWaitMs,
         minBytes: 1,
-        maxBytes: Math.max(confirmBytes, request.maxBytesPerPartition * positions.size),
+        maxBytes: request.maxBytes ?? Math.max(confirmBytes, request.maxBytesPerPartition * positions.size),
         topics: [
           {
             topic: this.#topic,

@@ -50,7 +50,8 @@ export class KafkaWriter implements FencedWriter {
         ({ message }) =>
           message.partition ?? 0,
       // A transaction meets the end of the one before and has to wait for it: a few ms, not kafkajs's 300.
-      retry: { initialRetryTime: 5, maxRetryTime: 1_000, retries: 12 },
+      // One over hundreds of partitions may take seconds to end.
+      retry: { initialRetryTime: 5, maxRetryTime: 1_000, retries: 16 },
     });
   }
 

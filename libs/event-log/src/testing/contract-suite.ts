@@ -2,6 +2,7 @@ import { afterEach, describe } from 'vitest';
 import { describeAppending } from './contract/appending.ts';
 import { describeConsuming } from './contract/consuming.ts';
 import { describeGroups } from './contract/groups.ts';
+import { describePressure } from './contract/pressure.ts';
 import { describeReading } from './contract/reading.ts';
 import { describeTopics } from './contract/topics.ts';
 import { Harness, type LogVersion } from './harness.ts';
@@ -16,5 +17,6 @@ export function describeEventLog(name: string, version: LogVersion): void {
     describeTopics(harness);
     describeConsuming(harness);
     describeGroups(harness);
+    describePressure(harness);
   });
 }

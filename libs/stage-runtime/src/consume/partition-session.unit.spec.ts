@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { DependencyFault } from '../api.ts';
 import { ReadinessBoard } from '../observe/readiness-board.ts';
 import type { StageParts } from '../stage-parts.ts';
+import type { BatchWork } from './batch-work.ts';
 import { StageSession } from './partition-session.ts';
-import type { TopicHandler } from './topic-handler.ts';
 
 it('takes its reason back when the partition goes to another while it waits', async () => {
   const board = new ReadinessBoard();
@@ -17,7 +17,7 @@ it('takes its reason back when the partition goes to another while it waits', as
     progress: { taken: () => undefined },
     transactions: { run: () => Promise.reject(new DependencyFault('the endpoint', 'it is away')) },
   } as unknown as StageParts;
-  const handler = { name: 'h', options: {} } as unknown as TopicHandler;
+  const handler: BatchWork = { topic: 't', name: 'h', options: {}, handle: () => Promise.resolve() };
   const session = new StageSession(parts, handler, 'group', { next: 0n, epoch: 0n });
   const revoked = new AbortController();
   const done = session.onBatch({

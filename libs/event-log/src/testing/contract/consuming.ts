@@ -154,6 +154,31 @@ export function describeConsuming(harness: Harness): void {
       }
     });
 
+    test('reports what retention takes from under a consumer that is paused, and never skips', async () => {
+      const log = await harness.open();
+      const topic = await harness.topic(log);
+      const writer = await log.writer(unique());
+      const group = unique();
+      const id = await partitionIdOf(log, topic);
+      await append(writer, record(topic, 'a', '1'));
+      const collector = new Collector(harness.offsets, group);
+      const consumer = await log.consume({ group, topic, sessions: collector });
+      await until('the first', () => harness.offsets.next(group, id) === 2n);
+      consumer.pause();
+      // What was asked for before the pause may still come.
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      for (const value of ['2', '3', '4']) await append(writer, record(topic, 'a', value));
+      await log.admin.deleteRecords(topic, 0, 6n);
+      consumer.resume();
+      await until('the report', () => collector.faults.some(({ fault }) => fault instanceof OffsetOutOfRangeError));
+      expect(collector.values()).toEqual(['1']);
+      expect(harness.offsets.next(group, id)).toBe(2n);
+      harness.offsets.set(group, id, 6n);
+      await until('the fourth', () => collector.stored.length === 2);
+      expect(collector.values()).toEqual(['1', '4']);
+      await until('the recovery is told', () => collector.recovered > 0);
+    });
+
     test('a foreign commit ahead of the stored offset changes nothing', async () => {
       const log = await harness.open();
       const topic = await harness.topic(log);

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { LogConsumer } from '../../port.ts';
 import { Collector } from '../collector.ts';
@@ -45,6 +46,57 @@ export function describeGroups(harness: Harness): void {
       await until('200', () => stored().length >= 200, 6_000);
       expect(new Set(stored()).size).toBe(200);
       expect(partitionsOf(consumers[1] as LogConsumer).length).toBe(4);
+    });
+
+    test('a member that joins while another is in mid-batch takes its share, and nothing is doubled', async () => {
+      const log = await harness.open();
+      const topic = await harness.topic(log, { partitions: 4 });
+      const writer = await log.writer(unique());
+      const group = unique();
+      const release = Promise.withResolvers<void>();
+      const slow = new Collector(harness.offsets, group, { beforeStore: () => release.promise });
+      const options = { group, topic, sessionTimeoutMs: 6_000, maxBatchRecords: 5 };
+      await append(writer, ...Array.from({ length: 100 }, (_, i) => record(topic, `${i}`, `${i}`)));
+      const first = await log.consume({ ...options, sessions: slow });
+      await until('every partition is at work', () => slow.batches.length === 4);
+      const quick = new Collector(harness.offsets, group);
+      const second = (await harness.open()).consume({ ...options, sessions: quick });
+      // Longer than a member may be silent: the one in mid-batch is not.
+      await delay(7_000);
+      release.resolve();
+      const joined = await second;
+      await until('two each', () => [first, joined].every((member) => partitionsOf(member).length === 2));
+      await append(writer, ...Array.from({ length: 100 }, (_, i) => record(topic, `${i}`, `${100 + i}`)));
+      const stored = () => [...slow.values(), ...quick.values()];
+      await until('all', () => new Set(stored()).size === 200);
+      expect(stored().length).toBe(200);
+      expect(quick.stored.length).toBeGreaterThan(0);
+      expect([...slow.faults, ...quick.faults]).toEqual([]);
+    });
+
+    test('a member that leaves in mid-batch stores it, and the others go on behind it', async () => {
+      const log = await harness.open();
+      const topic = await harness.topic(log, { partitions: 4 });
+      const writer = await log.writer(unique());
+      const group = unique();
+      const options = { group, topic, sessionTimeoutMs: 6_000, maxBatchRecords: 5 };
+      const leaving = new Collector(harness.offsets, group, { beforeStore: () => delay(400) });
+      const staying = new Collector(harness.offsets, group);
+      const members = [
+        await log.consume({ ...options, sessions: leaving }),
+        await (await harness.open()).consume({ ...options, sessions: staying }),
+      ];
+      await until('two each', () => members.every((member) => partitionsOf(member).length === 2));
+      await append(writer, ...Array.from({ length: 200 }, (_, i) => record(topic, `${i}`, `${i}`)));
+      await until('a batch in hand', () => leaving.batches.length > 0);
+      const inHand = leaving.batches.length;
+      await members[0]?.stop();
+      expect(leaving.stored.length).toBeGreaterThan(0);
+      expect(leaving.batches.length).toBeLessThanOrEqual(inHand + 2);
+      expect(leaving.lost).toBe(0);
+      const stored = () => [...leaving.values(), ...staying.values()];
+      await until('all', () => new Set(stored()).size === 200);
+      expect(stored().length).toBe(200);
     });
 
     test('a member that loses its partition while it works stores nothing', async () => {
