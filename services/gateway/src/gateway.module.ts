@@ -44,6 +44,8 @@ import { FollowTopics } from './read-model/follow-topics.ts';
 import { LogFollower } from './read-model/log-follower.ts';
 import { VisibleStates } from './read-model/visible-states.ts';
 import { Quiet } from './status/quiet.ts';
+import { FoldCounts } from './status/fold-counts.ts';
+import { Placements } from './status/placements.ts';
 import { Rates } from './status/rates.ts';
 import { ServiceDirectory } from './status/service-directory.ts';
 import { StatusReport } from './status/status-report.ts';
@@ -113,6 +115,8 @@ const http = [
     FollowTopics,
     VisibleStates,
     Explain,
+    FoldCounts,
+    Placements,
     Rates,
     Quiet,
     ServiceDirectory,

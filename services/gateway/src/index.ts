@@ -1,10 +1,8 @@
 import { topics } from '@tidemark/event-log';
 import { defineService } from '@tidemark/stage-runtime';
-import { ConsoleTables1764534000000 } from './console/kept/console-tables.ts';
 import { gatewayConfigSchema } from './gateway.config.ts';
 import { GatewayModule } from './gateway.module.ts';
-import { DeadLetterStates1764530000000 } from './postgres/dead-letter-states.ts';
-import { ReadModelTables1764522000000 } from './postgres/read-model-tables.ts';
+import { migrations } from './postgres/migrations.ts';
 
 export { type AskableService, ServiceDirectory } from './status/service-directory.ts';
 
@@ -16,7 +14,7 @@ export const gatewayService = defineService({
   name: 'gateway',
   configSchema: gatewayConfigSchema,
   module: GatewayModule,
-  migrations: [ReadModelTables1764522000000, DeadLetterStates1764530000000, ConsoleTables1764534000000],
+  migrations,
   topics: fixedTopics,
   authenticates: true,
 });

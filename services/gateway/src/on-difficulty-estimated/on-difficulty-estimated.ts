@@ -3,8 +3,9 @@ import { topics } from '@tidemark/event-log';
 import { Bin, type DifficultyEstimated } from '@tidemark/proto';
 import { type EventBatch, OnEvent, type StageTransaction } from '@tidemark/stage-runtime';
 import { keepPoints } from '../console/kept/keep-points.ts';
-import { deleteRows, insertNewRows, type RowOf, upsertRows } from '../postgres/table.ts';
-import { binMoves, difficulties } from '../postgres/tables.ts';
+import { deleteRows, type RowOf, upsertRows } from '../postgres/table.ts';
+import { type binMoves, difficulties } from '../postgres/tables.ts';
+import { addMoves } from '../read-model/add-moves.ts';
 import { dateOf, intervalJson } from '../read-model/json.ts';
 import { targetAndProblemOf } from '../read-model/keys.ts';
 import { Rates } from '../status/rates.ts';
@@ -20,7 +21,7 @@ export class OnDifficultyEstimated {
     const moved = events.filter(({ bin, previousBin }) => previousBin !== Bin.UNSPECIFIED && previousBin !== bin);
     await upsertRows(tx, difficulties, events.map(rowOf));
     await keepPoints(tx, events);
-    await insertNewRows(tx, binMoves, moved.map(moveOf));
+    await addMoves(tx, moved.map(moveOf));
     const removed = batch.removed.map(({ key }) => targetAndProblemOf(key));
     await deleteRows(
       tx,

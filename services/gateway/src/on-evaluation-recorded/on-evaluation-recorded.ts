@@ -3,8 +3,9 @@ import { toJson } from '@bufbuild/protobuf';
 import { topics } from '@tidemark/event-log';
 import { type EvaluationRecorded, EvaluationRecordedSchema } from '@tidemark/proto';
 import { type EventBatch, OnEvent, type StageTransaction } from '@tidemark/stage-runtime';
-import { insertNewRows, type RowOf, upsertRows } from '../postgres/table.ts';
-import { binMoves, evaluations } from '../postgres/tables.ts';
+import { type RowOf, upsertRows } from '../postgres/table.ts';
+import { type binMoves, evaluations } from '../postgres/tables.ts';
+import { addMoves } from '../read-model/add-moves.ts';
 import { dateOf } from '../read-model/json.ts';
 
 /** `evaluations.recorded` → the numbered points at which bins change, and the moves. */
@@ -14,7 +15,7 @@ export class OnEvaluationRecorded {
   async handle(batch: EventBatch<EvaluationRecorded>, tx: StageTransaction): Promise<void> {
     const events = batch.events.map(({ value }) => value);
     await upsertRows(tx, evaluations, events.map(rowOf));
-    await insertNewRows(tx, binMoves, events.flatMap(movesOf));
+    await addMoves(tx, events.flatMap(movesOf));
   }
 }
 

@@ -223,7 +223,7 @@ export const gradedGroups = table(
     verdicts: 'jsonb',
     graded_at: 'timestamptz',
   },
-  ['target', 'problem_id', 'group_id', 'suite_hash'],
+  ['target', 'problem_id', 'group_id', 'submitter', 'suite_hash'],
 );
 
 export const curatedProblems = table(

@@ -31,36 +31,45 @@ export interface TargetCounts {
   readonly moves: number;
 }
 
-/** Counts problems by visible state; together they are all that the gateway has seen. */
+/** Problems by visible state; together they are all that the gateway has seen. */
 export async function countStates(sql: Sql): Promise<StateCount[]> {
-  const rows = await sql.query<Omit<StateCount, 'problems'> & { held_out: boolean; problems: bigint }>(
-    `SELECT state, stage, reason, held_out, count(*) AS problems FROM problem
-     GROUP BY state, stage, reason, held_out ORDER BY state, problems DESC, stage, reason, held_out`,
+  const rows = await sql.query<Omit<StateCount, 'problems'> & { held_out: boolean; problems: number }>(
+    `SELECT state, stage, reason, held_out, sum(problems)::float8 AS problems FROM problem_count
+     GROUP BY state, stage, reason, held_out HAVING sum(problems) <> 0
+     ORDER BY state, problems DESC, stage, reason, held_out`,
   );
-  return rows.map(({ held_out, problems, ...row }) => ({
+  return rows.map(({ held_out, ...row }) => ({
     ...row,
     reason: row.state === 'ready' ? (held_out ? 'held_out' : 'train') : row.reason,
-    problems: Number(problems),
   }));
 }
 
-/** The placement of `decidePlacement`, for all problems at once. */
+/**
+ * The placement of `decidePlacement` for all problems of which something is known for a target, at once. All others that
+ * are ready on the training side are in reserve.
+ */
 const PLACEMENTS = `
-  SELECT CASE
-      WHEN m.problem_id IS NOT NULL THEN 'panel'
-      WHEN c.problem_id IS NOT NULL THEN 'curated'
-      WHEN d.bin IN (${Bin.MASTERED}, ${Bin.UNSOLVED}) THEN 'set_aside'
+  WITH known AS (
+    SELECT target, problem_id, m.problem_id IS NOT NULL AS in_panel, c.bin AS curated_bin,
+      coalesce(c.predicted, false) AS predicted, d.bin AS measured_bin
+    FROM difficulty AS d
+    FULL JOIN curated AS c USING (target, problem_id)
+    FULL JOIN panel_member AS m USING (target, problem_id)
+  )
+  SELECT k.target,
+    CASE
+      WHEN k.in_panel THEN 'panel'
+      WHEN k.curated_bin IS NOT NULL THEN 'curated'
+      WHEN k.measured_bin IN (${Bin.MASTERED}, ${Bin.UNSOLVED}) THEN 'set_aside'
       ELSE 'reserve' END AS placement,
-    CASE WHEN m.problem_id IS NULL AND c.problem_id IS NOT NULL THEN c.bin END AS curated_bin,
-    coalesce(c.predicted, false) AS predicted, d.bin AS measured_bin, count(*)::integer AS problems
-  FROM problem AS p
-  LEFT JOIN panel_member AS m ON m.target = $1 AND m.problem_id = p.problem_id
-  LEFT JOIN curated AS c ON c.target = $1 AND c.problem_id = p.problem_id
-  LEFT JOIN difficulty AS d ON d.target = $1 AND d.problem_id = p.problem_id
+    CASE WHEN NOT k.in_panel THEN k.curated_bin END AS curated_bin,
+    k.predicted, k.measured_bin, count(*)::integer AS problems
+  FROM known AS k JOIN problem AS p USING (problem_id)
   WHERE p.state = 'ready' AND NOT p.held_out
-  GROUP BY 1, 2, 3, 4`;
+  GROUP BY 1, 2, 3, 4, 5`;
 
 interface PlacementRow {
+  readonly target: string;
   readonly placement: 'panel' | 'curated' | 'set_aside' | 'reserve';
   readonly curated_bin: number | null;
   readonly predicted: boolean;
@@ -75,19 +84,23 @@ export async function countTargets(sql: Sql): Promise<TargetCounts[]> {
        coalesce(n.groups, 0)::float8 AS groups, coalesce(n.attempts, 0)::float8 AS attempts,
        coalesce(n.passes, 0)::float8 AS passes, coalesce(n.environment_failures, 0)::float8 AS environment_failures,
        (SELECT coalesce(max(number), 0)::float8 FROM evaluation AS e WHERE e.target = t.target) AS evaluations,
-       (SELECT count(*)::float8 FROM bin_move AS b WHERE b.target = t.target) AS moves
+       coalesce(n.moves, 0)::float8 AS moves
      FROM target AS t LEFT JOIN target_count AS n USING (target) ORDER BY t.target`,
   );
-  const counts: TargetCounts[] = [];
-  for (const totals of targets) {
-    counts.push({ ...totals, ...placementsOf(await sql.query<PlacementRow>(PLACEMENTS, [totals.target])) });
-  }
-  return counts;
+  const placements = Map.groupBy(await sql.query<PlacementRow>(PLACEMENTS), ({ target }) => target);
+  const [ready] = await sql.query<{ problems: number }>(
+    `SELECT coalesce(sum(problems), 0)::float8 AS problems FROM problem_count WHERE state = 'ready' AND NOT held_out`,
+  );
+  return targets.map((totals) => ({
+    ...totals,
+    ...placementsOf(placements.get(totals.target) ?? [], ready?.problems ?? 0),
+  }));
 }
 
 type TargetTotals = Omit<TargetCounts, 'bins' | 'panel' | 'curated' | 'set_aside' | 'reserve'>;
 
-function placementsOf(rows: readonly PlacementRow[]) {
+/** @param ready problems on the training side, whatever is known of them */
+function placementsOf(rows: readonly PlacementRow[], ready: number) {
   const sum = (matches: (row: PlacementRow) => boolean) =>
     rows.reduce((total, row) => total + (matches(row) ? row.problems : 0), 0);
   const placed = (placement: PlacementRow['placement']) => sum((row) => row.placement === placement);
@@ -109,6 +122,6 @@ function placementsOf(rows: readonly PlacementRow[]) {
     panel: placed('panel'),
     curated: placed('curated'),
     set_aside: placed('set_aside'),
-    reserve: placed('reserve'),
+    reserve: Math.max(0, ready - placed('panel') - placed('curated') - placed('set_aside')),
   };
 }

@@ -3,6 +3,8 @@ import { ServiceDirectory, type ServiceReport } from './service-directory.ts';
 
 export interface QuietLook {
   readonly quiet: boolean;
+  /** How far all services have come; undefined while something is on its way. The same text again: nothing moved. */
+  readonly settledAt: string | undefined;
   readonly services: readonly ServiceReport[];
 }
 
@@ -17,9 +19,11 @@ export class Quiet {
 
   async look(): Promise<QuietLook> {
     const first = await this.directory.ask();
-    if (!allQuiet(first)) return { quiet: false, services: first };
+    if (!allQuiet(first)) return { quiet: false, settledAt: undefined, services: first };
     const second = await this.directory.ask();
-    return { quiet: allQuiet(second) && progressOf(first) === progressOf(second), services: second };
+    const progress = progressOf(second);
+    const quiet = allQuiet(second) && progressOf(first) === progress;
+    return { quiet, settledAt: quiet ? progress : undefined, services: second };
   }
 }
 

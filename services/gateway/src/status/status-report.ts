@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { StageDatabase } from '@tidemark/stage-runtime';
-import { countStates, countTargets, type StateCount, type TargetCounts } from './funnel.ts';
+import { countStates, type StateCount, type TargetCounts } from './funnel.ts';
+import { Placements } from './placements.ts';
 import { Quiet } from './quiet.ts';
 import { Rates } from './rates.ts';
 import type { ServiceReport } from './service-directory.ts';
@@ -25,11 +26,12 @@ export class StatusReport {
     private readonly database: StageDatabase,
     private readonly quiet: Quiet,
     private readonly rates: Rates,
+    private readonly placements: Placements,
   ) {}
 
   async read(): Promise<StatusJson> {
     // Looked at first: when it is quiet, everything read afterwards is what it settled on.
-    const { quiet, services } = await this.quiet.look();
+    const { quiet, settledAt, services } = await this.quiet.look();
     const states = await countStates(this.database);
     return {
       at: new Date().toISOString(),
@@ -37,7 +39,7 @@ export class StatusReport {
       problems: states.reduce((sum, { problems }) => sum + problems, 0),
       funnel: states,
       intake: await this.intake(),
-      targets: await countTargets(this.database),
+      targets: await this.placements.counts(settledAt),
       rates_per_second: this.rates.perSecond(),
       services: services.map(serviceJson),
     };
@@ -45,12 +47,12 @@ export class StatusReport {
 
   private async intake(): Promise<object> {
     const [row] = await this.database.query<object>(
-      `SELECT count(*)::float8 AS uploads,
+      `SELECT coalesce(sum(uploads), 0)::float8 AS uploads,
          coalesce(sum(accepted) FILTER (WHERE kind = 'problems'), 0)::float8 AS problems_accepted,
          coalesce(sum(refused) FILTER (WHERE kind = 'problems'), 0)::float8 AS problems_refused,
          coalesce(sum(accepted) FILTER (WHERE kind = 'rollouts'), 0)::float8 AS rollouts_accepted,
          coalesce(sum(refused) FILTER (WHERE kind = 'rollouts'), 0)::float8 AS rollouts_refused
-       FROM upload`,
+       FROM upload_count`,
     );
     return row ?? {};
   }

@@ -8,7 +8,8 @@ import { readQuery } from '../http/read-body.ts';
 import { binName } from '../read-model/names.ts';
 import { targetSlugOf } from '../targets/target-slug.ts';
 import { Targets } from '../targets/targets.ts';
-import { countTargets } from './funnel.ts';
+import { Placements } from './placements.ts';
+import { Quiet } from './quiet.ts';
 import { StatusReport } from './status-report.ts';
 
 const movesSchema = z.object({ limit: z.coerce.number().int().min(1).max(10_000).default(100) });
@@ -19,7 +20,9 @@ export class StatusController {
   constructor(
     private readonly database: StageDatabase,
     private readonly report: StatusReport,
+    private readonly quiet: Quiet,
     private readonly targets: Targets,
+    private readonly placements: Placements,
   ) {}
 
   /** The funnel, the targets, the services, and whether all is quiet. */
@@ -32,7 +35,8 @@ export class StatusController {
   @Get('targets/:slug/bins')
   async bins(@Param('slug') slug: string): Promise<object> {
     const target = targetSlugOf(slug);
-    const counts = (await countTargets(this.database)).find((candidate) => candidate.target === target);
+    const { settledAt } = await this.quiet.look();
+    const counts = (await this.placements.counts(settledAt)).find((candidate) => candidate.target === target);
     if (counts === undefined) throw notFound('target', target, 'Declare it first: PUT /v1/targets/<slug>.');
     return counts;
   }

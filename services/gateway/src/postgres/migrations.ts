@@ -1,0 +1,13 @@
+import type { MigrationClass } from '@tidemark/stage-runtime';
+import { ConsoleTables1764534000000 } from '../console/kept/console-tables.ts';
+import { DeadLetterStates1764530000000 } from './dead-letter-states.ts';
+import { ReadModelTables1764522000000 } from './read-model-tables.ts';
+import { StatusCounts1764543000000 } from './status-counts-1764543000000.ts';
+
+/** In the order in which they run. */
+export const migrations: readonly MigrationClass[] = [
+  ReadModelTables1764522000000,
+  DeadLetterStates1764530000000,
+  ConsoleTables1764534000000,
+  StatusCounts1764543000000,
+];
