@@ -29,8 +29,6 @@ export interface TopicDefinition<D extends DescMessage = DescMessage> {
   readonly revisioned: boolean;
   /** The log stamps the time itself: on topics that outside clients write. */
   readonly logAppendTime: boolean;
-  /** Largest event, in bytes. Absent: 256 KiB, since bigger things travel by reference. */
-  readonly largestEventBytes?: number;
   readonly writtenBy: readonly ServiceName[];
   readonly readBy: readonly ServiceName[];
   /** One sentence: what an event of this topic states. */
@@ -41,7 +39,6 @@ type TopicOptions<D extends DescMessage> = Pick<TopicDefinition<D>, 'schema' | '
   key?(message: MessageShape<D>): string;
   readonly cleanup: 'compact' | 'delete';
   readonly logAppendTime?: boolean;
-  readonly largestEventBytes?: number;
 };
 
 /** Defines a topic; `revisioned` follows from compaction. */
@@ -54,7 +51,6 @@ export function topic<D extends DescMessage>(name: string, options: TopicOptions
     cleanup: options.cleanup,
     revisioned: options.cleanup === 'compact',
     logAppendTime: options.logAppendTime ?? false,
-    ...(options.largestEventBytes !== undefined && { largestEventBytes: options.largestEventBytes }),
     writtenBy: options.writtenBy,
     readBy: options.readBy,
     says: options.says,

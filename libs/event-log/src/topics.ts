@@ -28,7 +28,6 @@ import {
   SuiteChangedSchema,
   TargetDeclaredSchema,
 } from '@tidemark/proto';
-import { maxRecordBytes } from './limits.ts';
 import { type ServiceName, type TopicDefinition, topic } from './topic.ts';
 
 const problem = (message: { problemId: string }) => message.problemId;
@@ -261,19 +260,14 @@ export function curatedTopic(targetSlug: string): TopicDefinition<typeof Curated
 }
 
 /**
- * What the gateway tells the runtime of one service: dead letters to handle again, offsets to move. The records of one
- * key stay in order. Created by the service and, before it orders something, by the gateway.
+ * What the gateway tells the runtime of one service: dead letters to handle again, in the order in which they lie, and
+ * offsets to move. Created by the service and, before it orders something, by the gateway.
  */
 export function ordersTopic(service: ServiceName): TopicDefinition<typeof ServiceOrderSchema> {
   return topic(`orders.${service}.v1`, {
     schema: ServiceOrderSchema,
-    key: ({ order, commandId }) =>
-      order.case === 'replay' && order.value.key !== undefined
-        ? `${order.value.topic} ${Buffer.from(order.value.key).toString('hex')}`
-        : `order ${commandId}`,
+    key: ({ order, commandId }) => (order.case === 'replay' ? order.value.topic : `order ${commandId}`),
     cleanup: 'delete',
-    // A letter holds a whole record.
-    largestEventBytes: maxRecordBytes - 10_000,
     writtenBy: ['gateway'],
     readBy: [service],
     says: `what the runtime of ${service} has to do: handle dead letters again, move offsets`,

@@ -3,7 +3,7 @@
  * fencing, revisions, event ids, retries, dead letters, tracing and metrics are the runtime's, once.
  */
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
-import type { Headers, TopicDefinition } from '@tidemark/event-log';
+import type { Headers, LogRecord, TopicDefinition } from '@tidemark/event-log';
 
 /** What the runtime needs of a topic whose messages it does not look into: any definition will do. */
 export type AnyTopic = Omit<TopicDefinition, 'key'>;
@@ -16,8 +16,17 @@ export interface Cause {
   readonly traceparent: string | undefined;
 }
 
+/** A consumed record as it was read: kept with what waits or is worked on, so that it can be laid aside unchanged. */
+export interface Origin extends Cause {
+  readonly record: LogRecord;
+  /** Undefined on topics without revisions. */
+  readonly revision: bigint | undefined;
+  /** Times it was laid aside and replayed. */
+  readonly replays: number;
+}
+
 /** One decoded event. */
-export interface StageEvent<T> extends Cause {
+export interface StageEvent<T> extends Origin {
   readonly key: string;
   readonly value: T;
   readonly topic: string;
@@ -69,6 +78,14 @@ export interface Sql {
 export interface StageTransaction extends Sql, Publisher {
   /** Jobs are found again by (kind, key): adding one that is there changes nothing. */
   enqueue<P>(kind: JobKind<P>, jobs: readonly NewJob<P>[]): Promise<void>;
+  /**
+   * Puts a record that was consumed before (one that waited, or became a job) into the dead letters, unchanged. It does
+   * not count as handled any more, so that it can be replayed.
+   *
+   * @param code stable error code
+   * @param attempts times that it was tried. Default 1
+   */
+  layAside(origin: Origin, code: string, message: string, attempts?: number): Promise<void>;
   /** How many more jobs of a kind may be open. What adds jobs outside of a consumed topic's batch asks before it does. */
   jobRoom(kind: Pick<JobKind<unknown>, 'name'>): Promise<number>;
   /** Throws {@link LeaseLostError} when the lease is no longer held with that epoch: the whole transaction rolls back. */
@@ -93,7 +110,8 @@ export interface StoredOffsets {
 export interface JobKind<P> {
   readonly name: string;
   readonly encode: (payload: P) => Uint8Array;
-  readonly decode: (bytes: Uint8Array) => P;
+  /** @param origin as it was given with the job */
+  readonly decode: (bytes: Uint8Array, origin: Origin | undefined) => P;
   /** A worker that says nothing for this long loses the job, in ms. */
   readonly leaseMs: number;
 }
@@ -103,6 +121,8 @@ export interface NewJob<P> {
   readonly payload: P;
   /** Cause of what the job will publish. */
   readonly cause: Cause;
+  /** The record that the job works on, kept whole with it: what {@link JobWorker.fail} lays aside. */
+  readonly origin?: Origin | undefined;
   /** Higher first. Default 0. */
   readonly priority?: number;
   /** Not before this many ms from now (database clock). Default 0. */
@@ -113,6 +133,8 @@ export interface LeasedJob<P> extends Cause {
   readonly kind: string;
   readonly key: string;
   readonly payload: P;
+  /** The record that it works on, where it was added with one. */
+  readonly origin: Origin | undefined;
   /** 1 on the first try. */
   readonly attempt: number;
 }

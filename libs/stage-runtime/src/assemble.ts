@@ -80,6 +80,7 @@ export async function assemble<Schema extends z.ZodObject>(
     ended: end.signal,
     backoff: options.backoff ?? DEFAULT_BACKOFF,
     bounds: new JobBounds(),
+    blobs: new FolderBlobStore(options.blobFolder),
     wakes: {
       relay: (shards) => relay.wake(shards),
       worker: (kind) => {
@@ -110,7 +111,7 @@ export async function assemble<Schema extends z.ZodObject>(
     metrics,
     http: options.http,
     database: new PooledStageDatabase(transactions, parts),
-    blobs: new FolderBlobStore(options.blobFolder),
+    blobs: parts.blobs,
   });
   const app = await createApp(definition, [runtime, moduleOf(definition, config)], logger);
   app.connectMicroservice({ strategy: transport });

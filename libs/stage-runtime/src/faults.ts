@@ -35,12 +35,12 @@ const SYSTEM_CODES = new Set([
 ]);
 
 /**
- * SQLSTATE classes that a record's content can cause: cardinality violation, data exception, integrity constraint,
- * raised by a function. Every other class (connection 08, transaction state 25, rollback and deadlock 40, a schema that
- * does not fit 42, resources 53, limits 54, object state 55, intervention 57, system 58 …) is the database's or the
- * deployment's: waiting helps, laying records aside does not.
+ * SQLSTATE classes that a record's content can cause: cardinality violation, data exception, integrity constraint, a
+ * limit (a key too long for an index), raised by a function. Every other class (connection 08, transaction state 25,
+ * rollback and deadlock 40, a schema that does not fit 42, resources 53, object state 55, intervention 57, system 58 …)
+ * is the database's or the deployment's: waiting helps, laying records aside does not.
  */
-const RECORD_SQLSTATE_CLASSES = new Set(['21', '22', '23', 'P0']);
+const RECORD_SQLSTATE_CLASSES = new Set(['21', '22', '23', '54', 'P0']);
 
 /** What `pg` and TypeORM say without a code when a connection is gone: every later statement on it, too. */
 const LOST_CONNECTION =

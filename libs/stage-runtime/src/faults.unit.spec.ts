@@ -8,7 +8,7 @@ const postgresError = (code: string): Error => Object.assign(new Error('from the
 const systemError = (code: string): Error => Object.assign(new Error(code), { code });
 
 describe('faults', () => {
-  it.each(['22P02', '23505', '21000', 'P0001'])('SQLSTATE %s is the record’s', (code) => {
+  it.each(['22P02', '23505', '21000', '54000', 'P0001'])('SQLSTATE %s is the record’s', (code) => {
     expect(classifyFault(postgresError(code))).toMatchObject({ kind: 'record', code: 'unexpected' });
   });
 

@@ -4,6 +4,7 @@ export { type AloneConfig, aloneConfigSchema } from './config/alone-config.ts';
 export { ConfigError, configFaults, parseConfig, unknownVariables, type Variables } from './config/parse-config.ts';
 export { inWords, rangeOf, type Setting, settingsOf } from './config/settings.ts';
 export { variableName } from './config/variable-name.ts';
+export { wholeLetter } from './consume/dead-letter.ts';
 export * from './define-service.ts';
 export { deadLetters, ordersSpec, topicSpec } from './ensure-topics.ts';
 export { Every, type EveryOptions, Everywhere, type TimerTick } from './every.ts';

@@ -1,6 +1,9 @@
-import { topics } from '@tidemark/event-log';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { ordersTopic, topics } from '@tidemark/event-log';
+import { DeadLetterSchema, RolloutsSubmittedSchema, ServiceOrderSchema } from '@tidemark/proto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DependencyFault, RecordFault } from './api.ts';
+import { deadLetters } from './ensure-topics.ts';
 import { StageDatabase } from './injectables.ts';
 import { sleep } from './sleep.ts';
 import { PATIENCE } from './testing/patience.ts';
@@ -54,6 +57,42 @@ describe('jobs', () => {
     await stage.untilQuiet();
     expect(await outcomes()).toEqual([['a', 'failed: no code in it']]);
     expect(gradeState.runs).toEqual(['a']);
+  });
+
+  it('that are given up leave the record as it was, to be replayed', async () => {
+    let hopeless = true;
+    gradeState.run = async ({ payload }) => {
+      if (hopeless) throw new Error('never');
+      return payload;
+    };
+    await stage.publish(topics.rolloutsSubmitted, submitted('a'));
+    await stage.untilQuiet();
+    const [published] = await stage.published(topics.rolloutsSubmitted);
+    const laidAside = async () =>
+      (await stage.published(deadLetters(topics.rolloutsSubmitted.name, 'execute'))).map(({ value }) => value);
+    const [letter] = await laidAside();
+    expect(letter).toMatchObject({
+      topic: topics.rolloutsSubmitted.name,
+      partition: 0,
+      offset: 0n,
+      key: Buffer.from(published?.key ?? ''),
+      headers: published?.headers,
+      service: 'execute',
+      handler: 'execute/job/grade',
+      errorCode: 'hopeless',
+      errorMessage: 'never',
+      attempts: 3,
+      eventId: published?.id,
+    });
+    expect(letter?.value).toEqual(Buffer.from(toBinary(RolloutsSubmittedSchema, submitted('a'))));
+    expect((await stage.service.activity()).deadLetters).toEqual({ [topics.rolloutsSubmitted.name]: 1 });
+    hopeless = false;
+    await stage.query('DELETE FROM graded');
+    const order = create(ServiceOrderSchema, { order: { case: 'replay', value: letter ?? create(DeadLetterSchema) } });
+    await stage.publish(ordersTopic('execute'), order);
+    await stage.untilQuiet();
+    expect(await outcomes()).toEqual([['a', 'a']]);
+    expect(await laidAside()).toHaveLength(1);
   });
 
   it('wait for a dependency without a cap, and say so', async () => {

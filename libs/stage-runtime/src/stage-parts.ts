@@ -1,3 +1,4 @@
+import type { BlobStore } from '@tidemark/blob-store';
 import type { EventLog } from '@tidemark/event-log';
 import type { Logger } from 'pino';
 import type { BackoffOptions } from './backoff.ts';
@@ -24,6 +25,7 @@ export interface StageParts {
   readonly tracing: Tracing | undefined;
   readonly wakes: Wakes;
   readonly bounds: JobBounds;
+  readonly blobs: BlobStore;
   readonly reached: MomentListener;
   /** Aborts when the service stops or is given up: nobody waits or starts again after that. */
   readonly ended: AbortSignal;

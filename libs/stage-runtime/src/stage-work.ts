@@ -1,8 +1,10 @@
-import { type DescMessage, isMessage, type MessageShape } from '@bufbuild/protobuf';
+import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
 import type { TopicDefinition } from '@tidemark/event-log';
-import type { AnyTopic, Cause, HeldLease, JobKind, NewJob, StageTransaction, StoredOffsets } from './api.ts';
-import { DeadLetterSchema, type DeadLetter } from '@tidemark/proto';
+import type { AnyTopic, Cause, HeldLease, JobKind, NewJob, Origin, StageTransaction, StoredOffsets } from './api.ts';
+import type { RecordFaultFound } from './consume/bisect.ts';
+import { countDeadLetter, deadLetterEvent } from './consume/dead-letter.ts';
 import { readStoredOffsets } from './consume/offset-table.ts';
+import { forgetSeen } from './consume/unseen.ts';
 import type { OpenTransaction } from './database/transactions.ts';
 import { roomOf } from './jobs/job-bounds.ts';
 import { addJobs } from './jobs/job-table.ts';
@@ -18,7 +20,7 @@ export interface Wakes {
 }
 
 /** What work needs of the running service. */
-export type WorkParts = Pick<StageParts, 'bounds' | 'identity' | 'metrics' | 'tracing' | 'wakes'>;
+export type WorkParts = Pick<StageParts, 'blobs' | 'bounds' | 'identity' | 'logger' | 'metrics' | 'tracing' | 'wakes'>;
 
 /** What one handler did within a transaction: collects its events, and writes them by {@link finish}. */
 export class StageWork implements StageTransaction {
@@ -46,7 +48,6 @@ export class StageWork implements StageTransaction {
   ): void {
     this.assertUnfinished();
     this.events.push(messageEvent(this.originOf(cause, topic), topic, message, key));
-    if (isMessage(message, DeadLetterSchema)) this.countDeadLetter(message);
   }
 
   publishTombstone(cause: Cause, topic: AnyTopic, key: string): void {
@@ -58,6 +59,12 @@ export class StageWork implements StageTransaction {
     this.assertUnfinished();
     await addJobs(this.open, kind, jobs);
     this.open.afterCommit(() => this.parts.wakes.worker(kind.name));
+  }
+
+  async layAside(origin: Origin, code: string, message: string, attempts = 1): Promise<void> {
+    this.assertUnfinished();
+    await forgetSeen(this.open, origin);
+    await this.addLetter(origin, { code, message }, attempts);
   }
 
   jobRoom(kind: Pick<JobKind<unknown>, 'name'>): Promise<number> {
@@ -80,9 +87,17 @@ export class StageWork implements StageTransaction {
     this.open.afterCommit(action);
   }
 
-  /** Adds an event that the runtime makes itself. */
-  add(event: OutgoingEvent): void {
-    this.events.push(event);
+  /** A record at fault into the dead letters, counted. */
+  async addLetter(origin: Origin, fault: Pick<RecordFaultFound, 'code' | 'message'>, attempts: number): Promise<void> {
+    const { logger, metrics } = this.parts;
+    this.events.push(await deadLetterEvent(this.parts, this.handler, origin, fault, attempts));
+    const { topic, partition, offset } = origin.record;
+    await countDeadLetter(this.open, topic, fault.code);
+    const fields = { topic, partition, offset: String(offset), event: origin.id, code: fault.code };
+    this.open.afterCommit(() => {
+      logger.warn({ ...fields, reason: fault.message.slice(0, 300) }, 'dead letter');
+      metrics.deadLetters.inc({ topic, code: fault.code });
+    });
   }
 
   /** Writes the outbox. Nothing can be added afterwards: a handler that forgot to await finds out. */
@@ -90,11 +105,6 @@ export class StageWork implements StageTransaction {
     this.finished = true;
     const shards = await writeOutbox(this.open, this.events);
     if (shards.size > 0) this.open.afterCommit(() => this.parts.wakes.relay(shards));
-  }
-
-  private countDeadLetter({ topic, errorCode }: DeadLetter): void {
-    const labels = { topic, code: errorCode };
-    this.open.afterCommit(() => this.parts.metrics.deadLetters.inc(labels));
   }
 
   private originOf(cause: Cause, topic: Pick<AnyTopic, 'name'>): EventOrigin {

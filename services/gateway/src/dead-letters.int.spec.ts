@@ -1,6 +1,7 @@
 import { create, toBinary } from '@bufbuild/protobuf';
+import { BlobStore, storePayload } from '@tidemark/blob-store';
 import { ordersTopic, topics } from '@tidemark/event-log';
-import { type DeadLetter, DeadLetterSchema, ProblemRawSchema } from '@tidemark/proto';
+import { ConsumedRecordSchema, type DeadLetter, DeadLetterSchema, ProblemRawSchema } from '@tidemark/proto';
 import { deadLetters, ordersSpec } from '@tidemark/stage-runtime';
 import { startStage, type StageHarness } from '@tidemark/stage-runtime/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,7 +15,7 @@ const absent = { ...deadLetters(topics.problemsUnique.name, 'sample') };
 let harness: StageHarness;
 let client: TestClient;
 
-const letter = (id: string, code = 'unexpected', incomplete = false, topic = topics.problemsRaw.name) =>
+const letter = (id: string, code = 'unexpected', topic: string = topics.problemsRaw.name) =>
   create(DeadLetterSchema, {
     topic,
     partition: 1,
@@ -35,7 +36,6 @@ const letter = (id: string, code = 'unexpected', incomplete = false, topic = top
     errorMessage: 'nobody foresaw this',
     attempts: 3,
     eventId: `event-${id}`,
-    incomplete,
   });
 
 interface Listed {
@@ -137,10 +137,40 @@ describe('dead letters', () => {
     expect(keys.slice(1)).toEqual(['11', '22', '33'].map((pair) => `event-${pair.repeat(16)}`));
   });
 
-  it('that are too large or gone are refused, with what can be done', async () => {
-    await harness.publish(own, letter('44'.repeat(16), 'large', true), letter('55'.repeat(16), 'gone'));
+  it('whose record lies in the blob store are shown and replayed like others', async () => {
+    const large = letter('44'.repeat(16), 'large');
+    const { key, value, headers, ...frame } = large;
+    const { topic, partition, offset } = frame;
+    const record = create(ConsumedRecordSchema, {
+      topic,
+      partition,
+      offset,
+      key,
+      value,
+      headers,
+      eventId: frame.eventId,
+    });
+    const bytes = toBinary(ConsumedRecordSchema, record);
+    await harness.publish(own, {
+      ...frame,
+      headers: {},
+      record: await storePayload(harness.service.get(BlobStore), bytes, 0),
+    });
     await harness.untilQuiet();
-    expect(await post('replay', { code: 'large' })).toMatchObject({ replayed: 0, refused: [{ code: 'incomplete' }] });
+    const [found] = (await list('?code=large')).dead_letters;
+    expect(found).toMatchObject({ problem_id: '44'.repeat(16), version: 1 });
+    const { body } = await client.json('GET', `/v1/dead-letters/${found?.id}?contents=true`);
+    expect(body.record).toMatchObject({
+      key: '44'.repeat(16),
+      value_bytes: value?.length,
+      headers: { ce_id: frame.eventId },
+    });
+    expect(await post('replay', { code: 'large' })).toMatchObject({ replayed: 1, refused: [] });
+  });
+
+  it('that are gone are refused, with what can be done', async () => {
+    await harness.publish(own, letter('55'.repeat(16), 'gone'));
+    await harness.untilQuiet();
     const end = (await harness.log.admin.describe(own.name))?.partitions[0]?.logEnd ?? 0n;
     const [gone] = (await list('?code=gone')).dead_letters;
     await harness.log.admin.deleteRecords(own.name, 0, end);
@@ -171,7 +201,7 @@ describe('dead letters', () => {
   });
 
   it('of a service that never ran are kept open', async () => {
-    await harness.publish(absent, letter('77'.repeat(16), 'poison', false, topics.problemsUnique.name));
+    await harness.publish(absent, letter('77'.repeat(16), 'poison', topics.problemsUnique.name));
     await harness.untilQuiet();
     expect(await post('replay', { all: true })).toMatchObject({ replayed: 0, refused: [{ code: 'service_absent' }] });
     expect((await list('?service=sample')).dead_letters).toHaveLength(1);

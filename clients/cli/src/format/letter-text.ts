@@ -31,8 +31,7 @@ function linesOf(letter: Json): string[] {
   );
   for (const [name, value] of Object.entries(record.headers as Json)) lines.push(`  ${name}: ${show(value)}`);
   lines.push('');
-  if (letter.incomplete === true) lines.push('The record was too large for a letter; its value is not here.');
-  else if (record.value_bytes === null) lines.push('A tombstone: it has no value.');
+  if (record.value_bytes === null) lines.push('A tombstone: it has no value.');
   else if (record.value === null) lines.push(`${show(record.value_bytes)} bytes that are no message of the topic.`);
   else lines.push(...JSON.stringify(record.value, null, 2).split('\n'));
   if (record.value_base64 !== undefined) lines.push('', show(record.value_base64));

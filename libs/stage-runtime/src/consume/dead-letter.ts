@@ -1,74 +1,72 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { deadLetterTopic, type LogRecord, recordBytes } from '@tidemark/event-log';
-import { DeadLetterSchema } from '@tidemark/proto';
-import type { Sql } from '../api.ts';
+import { type BlobStore, readPayload, storePayload } from '@tidemark/blob-store';
+import { deadLetterTopic } from '@tidemark/event-log';
+import { type DeadLetter, DeadLetterSchema } from '@tidemark/proto';
+import type { Origin, Sql } from '../api.ts';
 import { headersOf, type OutgoingEvent } from '../outbox/outgoing-event.ts';
-import type { StageIdentity } from '../identity.ts';
+import type { StageParts } from '../stage-parts.ts';
 import type { RecordFaultFound } from './bisect.ts';
-import type { Incoming } from './incoming.ts';
+import { decodeOrigin, encodeOrigin } from './origin-codec.ts';
 
-/** Above this, parts of the record stay behind: the log would refuse the letter, and the relay would stand still. */
-const MAX_RECORD_BYTES = 800_000;
+/** Above this a letter names its record in the blob store: the order that replays it is an event too, and holds it whole. */
+const MAX_LETTER_BYTES = 240 * 1024;
 const MAX_MESSAGE_LENGTH = 1_000;
 
-/** How often a record was tried, and laid aside and taken up again. */
-export interface Tries {
-  readonly attempts: number;
-  readonly replays: number;
-}
-
-/** The letter that holds a record at fault, with its bytes as they were. */
-export function deadLetterEvent(
-  identity: StageIdentity,
+/** The letter that holds a record at fault as it was; it has no key of its own, which might be as large as anything. */
+export async function deadLetterEvent(
+  { identity, blobs }: Pick<StageParts, 'identity' | 'blobs'>,
   handler: string,
-  incoming: Pick<Incoming, 'record' | 'id'>,
+  origin: Origin,
   fault: Pick<RecordFaultFound, 'code' | 'message'>,
-  { attempts, replays }: Tries,
-): OutgoingEvent {
-  const { record, left } = asFarAsItFits(incoming.record);
-  const letter = create(DeadLetterSchema, {
+  attempts: number,
+): Promise<OutgoingEvent> {
+  const { record, replays } = origin;
+  const frame = create(DeadLetterSchema, {
     topic: record.topic,
     partition: record.partition,
     offset: record.offset,
-    headers: { ...record.headers },
     service: identity.service,
     handler,
     errorCode: fault.code,
-    errorMessage: `${fault.message.slice(0, MAX_MESSAGE_LENGTH)}${left}`,
+    errorMessage: fault.message.slice(0, MAX_MESSAGE_LENGTH),
     attempts,
     deadLetteredAt: timestampFromMs(Date.now()),
     recordTimestampMs: BigInt(Math.trunc(record.timestampMs)),
-    eventId: incoming.id,
+    eventId: origin.id,
     replays,
-    incomplete: left !== '',
-    ...(record.key === null ? {} : { key: record.key }),
-    ...(record.value === null ? {} : { value: record.value }),
   });
-  const traceparent = incoming.record.headers.traceparent;
-  const cause = { id: incoming.id, traceparent: traceparent && Buffer.from(traceparent).toString() };
+  const whole = toBinary(DeadLetterSchema, { ...frame, ...contentOf(origin) });
+  const value =
+    whole.length <= MAX_LETTER_BYTES
+      ? whole
+      : toBinary(DeadLetterSchema, { ...frame, record: await storePayload(blobs, encodeOrigin(origin)) });
   return {
     topic: deadLetterTopic(record.topic, identity.service),
-    key: record.key === null ? null : Buffer.from(record.key),
+    key: null,
     revisioned: false,
     headers: headersOf(
-      { service: identity.service, handler: `${handler}/dead-letter`, cause, ordinal: replays },
+      { service: identity.service, handler: `${handler}/dead-letter`, cause: origin, ordinal: replays },
       { schema: DeadLetterSchema },
     ),
-    cause,
-    serialise: () => toBinary(DeadLetterSchema, letter),
+    cause: origin,
+    serialise: () => value,
   };
 }
 
-/** What of a record a letter can take; the value is the first to stay behind. */
-function asFarAsItFits(record: LogRecord): { readonly record: LogRecord; readonly left: string } {
-  // The key stands in the letter, and once more as the letter's own.
-  const frame = recordBytes({ ...record, value: record.key });
-  const value = record.value?.length ?? 0;
-  if (frame + value <= MAX_RECORD_BYTES) return { record, left: '' };
-  const left = `; its ${recordBytes(record)} bytes are too many for a letter and stay where it was read`;
-  if (frame <= MAX_RECORD_BYTES) return { record: { ...record, value: null }, left };
-  return { record: { ...record, value: null, key: null, headers: {} }, left };
+/**
+ * A letter with key, value and headers of its record, wherever they lie.
+ *
+ * @throws BlobError
+ */
+export async function wholeLetter(blobs: BlobStore, letter: DeadLetter): Promise<DeadLetter> {
+  const { record, ...frame } = letter;
+  if (record === undefined) return letter;
+  return { ...frame, ...contentOf(decodeOrigin(await readPayload(blobs, record))) };
+}
+
+function contentOf({ record: { key, value, headers } }: Origin): Pick<DeadLetter, 'headers' | 'key' | 'value'> {
+  return { headers: { ...headers }, ...(key === null ? {} : { key }), ...(value === null ? {} : { value }) };
 }
 
 /** Counts a letter. */

@@ -1,17 +1,16 @@
 import { fromBinary, type Message } from '@bufbuild/protobuf';
 import { headerNames, type LogRecord } from '@tidemark/event-log';
-import type { AnyTopic, RemovedKey, StageEvent } from '../api.ts';
+import type { AnyTopic, Origin, RemovedKey, StageEvent } from '../api.ts';
 import { messageOf } from '../faults.ts';
 import { revisionOf } from '../outbox/revision-field.ts';
+import { traceparentIn } from './origin-codec.ts';
 
-interface Common {
-  readonly record: LogRecord;
-  /** Event id: the sender's, or the record's place in the log where it gave none or where anyone may write. */
-  readonly id: string;
-  /** Present on revisioned topics. */
-  readonly revision: bigint | undefined;
+interface Common extends Origin {
   readonly keyBytes: Uint8Array;
 }
+
+/** What a letter tells of a record that the record itself does not. */
+export type KnownBefore = Pick<Origin, 'id' | 'replays'>;
 
 /** A record as far as it could be understood. */
 export type Incoming =
@@ -25,22 +24,23 @@ const NO_KEY = new Uint8Array();
 /**
  * Decodes a record; what it does not know of a newer writer's message is kept in it.
  *
- * @param knownId id under which it was known before, of a record that gives none
+ * @param before of a record that is replayed
  */
-export function decodeRecord(topic: AnyTopic, incarnation: string, record: LogRecord, knownId?: string): Incoming {
+export function decodeRecord(topic: AnyTopic, incarnation: string, record: LogRecord, before?: KnownBefore): Incoming {
   const text = (header: string): string | undefined => {
     const value = record.headers[header];
     return value === undefined ? undefined : decoder.decode(value);
   };
-  const place = knownId ?? `${record.topic}/${incarnation}/${record.partition}/${record.offset}`;
+  const place = before?.id ?? `${record.topic}/${incarnation}/${record.partition}/${record.offset}`;
   // On intake topics anyone may write any id: two records with one id would lead to events with one id, and the second
   // would pass for a repetition further down.
   const id = topic.logAppendTime ? place : (text(headerNames.id) ?? place);
-  const common = { record, id, keyBytes: record.key ?? NO_KEY };
+  // Event id: the sender's, or the record's place in the log where it gave none or where anyone may write.
+  const origin = { id, traceparent: traceparentIn(record), record, replays: before?.replays ?? 0 };
+  const common = { ...origin, keyBytes: record.key ?? NO_KEY };
   const undecodable = (reason: string): Incoming => ({ ...common, kind: 'undecodable', revision: undefined, reason });
   const base = {
-    id,
-    traceparent: text(headerNames.traceparent),
+    ...origin,
     key: decoder.decode(common.keyBytes),
     topic: record.topic,
     partition: record.partition,
@@ -53,12 +53,13 @@ export function decodeRecord(topic: AnyTopic, incarnation: string, record: LogRe
     if (!topic.revisioned) return undecodable('a tombstone on a topic that is not compacted');
     const revision = text(headerNames.revision) ?? '';
     if (!/^\d{1,19}$/.test(revision)) return undecodable(`a tombstone without the header ${headerNames.revision}`);
-    return { ...common, kind: 'removed', revision: BigInt(revision), removed: base };
+    const removed = { ...base, revision: BigInt(revision) };
+    return { ...common, kind: 'removed', revision: removed.revision, removed };
   }
   try {
     const value = fromBinary(topic.schema, record.value);
     const revision = topic.revisioned ? revisionOf(topic.schema, value) : undefined;
-    return { ...common, kind: 'event', revision, event: { ...base, value } };
+    return { ...common, kind: 'event', revision, event: { ...base, revision, value } };
   } catch (error) {
     return undecodable(`not a ${topic.schema.typeName}: ${messageOf(error)}`);
   }

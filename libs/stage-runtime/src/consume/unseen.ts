@@ -1,4 +1,4 @@
-import type { AnyTopic, Sql } from '../api.ts';
+import type { AnyTopic, Origin, Sql } from '../api.ts';
 import type { Incoming } from './incoming.ts';
 
 /**
@@ -15,6 +15,20 @@ export async function takeUnseen(
   if (topic.revisioned) return takeNewerRevisions(sql, topic.name, records);
   if (topic.logAppendTime) return records;
   return takeNewIds(sql, topic.name, records);
+}
+
+/** A record that was handled, and of which nothing came: it is new again to who replays it. */
+export async function forgetSeen(sql: Sql, { id, record: { topic, key }, revision }: Origin): Promise<void> {
+  if (revision === undefined) {
+    await sql.query('DELETE FROM seen_events WHERE topic = $1 AND event_id = $2', [topic, id]);
+    return;
+  }
+  // What is older stays handled.
+  await sql.query('UPDATE seen_revisions SET revision = revision - 1 WHERE topic = $1 AND key = $2 AND revision = $3', [
+    topic,
+    bufferOf(key ?? new Uint8Array()),
+    revision,
+  ]);
 }
 
 async function takeNewerRevisions(sql: Sql, topic: string, records: readonly Incoming[]): Promise<readonly Incoming[]> {

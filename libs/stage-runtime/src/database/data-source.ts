@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import type { MigrationClass } from '../define-service.ts';
+import { JobOrigins1700000400000 } from './job-origins.ts';
 import { JobWaits1700000200000 } from './job-waits.ts';
 import { OutboxAge1700000100000 } from './outbox-age.ts';
 import { OutboxRefused1700000300000 } from './outbox-refused.ts';
@@ -21,6 +22,7 @@ const runtimeMigrations = [
   OutboxAge1700000100000,
   JobWaits1700000200000,
   OutboxRefused1700000300000,
+  JobOrigins1700000400000,
 ];
 
 /** A pool of connections that see the service's own schema, and nothing else, without being told in each query. */

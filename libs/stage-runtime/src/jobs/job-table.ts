@@ -1,4 +1,5 @@
 import type { JobKind, NewJob, Sql } from '../api.ts';
+import { encodeOrigin } from '../consume/origin-codec.ts';
 
 /** A job in hand; `token` fences it: whoever takes the job next draws a higher one. */
 export interface TakenJob {
@@ -7,6 +8,8 @@ export interface TakenJob {
   readonly causeId: string;
   readonly traceparent: string | undefined;
   readonly payload: Buffer;
+  /** The encoded record that it works on. */
+  readonly origin: Buffer | undefined;
   readonly token: bigint;
   /** Times taken, this one counted. */
   readonly attempts: number;
@@ -21,10 +24,10 @@ export async function addJobs<P>(sql: Sql, kind: JobKind<P>, jobs: readonly NewJ
   if (jobs.length === 0) return;
   const sorted = [...jobs].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   await sql.query(
-    `INSERT INTO jobs (kind, key, cause_id, traceparent, payload, priority, available_at)
-     SELECT $1, key, cause_id, traceparent, payload, priority, clock_timestamp() + delay_ms * interval '1 ms'
-     FROM unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::integer[], $7::float8[])
-       AS j (key, cause_id, traceparent, payload, priority, delay_ms)
+    `INSERT INTO jobs (kind, key, cause_id, traceparent, payload, origin, priority, available_at)
+     SELECT $1, key, cause_id, traceparent, payload, origin, priority, clock_timestamp() + delay_ms * interval '1 ms'
+     FROM unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::bytea[], $7::integer[], $8::float8[])
+       AS j (key, cause_id, traceparent, payload, origin, priority, delay_ms)
      ON CONFLICT (kind, key) DO NOTHING`,
     [
       kind.name,
@@ -32,6 +35,7 @@ export async function addJobs<P>(sql: Sql, kind: JobKind<P>, jobs: readonly NewJ
       sorted.map((job) => job.cause.id),
       sorted.map((job) => job.cause.traceparent ?? null),
       sorted.map((job) => Buffer.from(kind.encode(job.payload))),
+      sorted.map(({ origin }) => (origin === undefined ? null : encodeOrigin(origin))),
       sorted.map((job) => job.priority ?? 0),
       sorted.map((job) => job.delayMs ?? 0),
     ],
@@ -50,6 +54,7 @@ export async function takeJobs(
     cause_id: string;
     traceparent: string | null;
     payload: Buffer;
+    origin: Buffer | null;
     lease_token: bigint;
     attempts: number;
     faults: number;
@@ -64,7 +69,7 @@ export async function takeJobs(
        available_at = clock_timestamp() + $3 * interval '1 ms'
      FROM due
      WHERE j.kind = due.kind AND j.key = due.key
-     RETURNING j.key, j.cause_id, j.traceparent, j.payload, j.lease_token, j.attempts, j.faults, j.losses`,
+     RETURNING j.key, j.cause_id, j.traceparent, j.payload, j.origin, j.lease_token, j.attempts, j.faults, j.losses`,
     [kind.name, count, kind.leaseMs, takenBy],
   );
   return rows.map((row) => ({
@@ -73,6 +78,7 @@ export async function takeJobs(
     causeId: row.cause_id,
     traceparent: row.traceparent ?? undefined,
     payload: row.payload,
+    origin: row.origin ?? undefined,
     token: row.lease_token,
     attempts: row.attempts,
     faults: row.faults,

@@ -1,7 +1,8 @@
 import type { LogRecord } from '@tidemark/event-log';
 import type { DeadLetter } from '@tidemark/proto';
-import { countDeadLetter, deadLetterEvent, type Tries } from '../consume/dead-letter.ts';
+import { wholeLetter } from '../consume/dead-letter.ts';
 import { handleRecords } from '../consume/handle-records.ts';
+import { traceparentIn } from '../consume/origin-codec.ts';
 import type { TopicHandler } from '../consume/topic-handler.ts';
 import type { OpenTransaction } from '../database/transactions.ts';
 import type { StageParts } from '../stage-parts.ts';
@@ -18,17 +19,18 @@ export async function replayLetters(
   open: OpenTransaction,
   letters: readonly DeadLetter[],
 ): Promise<void> {
-  for (const [topic, ofTopic] of Map.groupBy(letters, (letter) => letter.topic)) {
+  const whole: DeadLetter[] = [];
+  for (const letter of letters) whole.push(await wholeLetter(parts.blobs, letter));
+  for (const [topic, ofTopic] of Map.groupBy(whole, (letter) => letter.topic)) {
     const handler = handlers.find((each) => each.topic.name === topic);
     if (handler === undefined) {
       for (const letter of ofTopic) await layBack(parts, open, letter);
       continue;
     }
-    const records = ofTopic.map((letter) => ({
-      record: recordOf(letter),
-      before: triesOf(letter),
-      ...(letter.eventId === '' ? {} : { eventId: letter.eventId }),
-    }));
+    const records = ofTopic.map((letter) => {
+      const { replays, attempts } = letter;
+      return { record: recordOf(letter), before: { id: idOf(letter), replays: replays + 1, attempts } };
+    });
     await handleRecords(parts, handler, open, '', records);
   }
 }
@@ -37,16 +39,17 @@ export async function replayLetters(
 async function layBack(parts: StageParts, open: OpenTransaction, letter: DeadLetter): Promise<void> {
   const { service } = parts.identity;
   const fault = { code: 'not_consumed', message: `${service} does not read ${letter.topic}` };
-  const tries = { attempts: letter.attempts, replays: letter.replays + 1 };
+  const record = recordOf(letter);
+  const known = { id: idOf(letter), replays: letter.replays + 1 };
+  const origin = { ...known, traceparent: traceparentIn(record), record, revision: undefined };
   const work = new StageWork(open, parts, letter.handler);
-  work.add(
-    deadLetterEvent(parts.identity, letter.handler, { record: recordOf(letter), id: letter.eventId }, fault, tries),
-  );
-  await countDeadLetter(open, letter.topic, fault.code);
+  await work.addLetter(origin, fault, letter.attempts);
   await work.finish();
 }
 
-const triesOf = ({ attempts, replays }: DeadLetter): Tries => ({ attempts, replays });
+/** A letter that names no id is of a record that its place tells. */
+const idOf = ({ eventId, topic, partition, offset }: DeadLetter): string =>
+  eventId === '' ? `${topic}/${partition}/${offset}` : eventId;
 
 /** The record as it was read. */
 const recordOf = (letter: DeadLetter): LogRecord => ({

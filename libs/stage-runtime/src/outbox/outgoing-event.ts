@@ -36,25 +36,27 @@ export function messageEvent<D extends DescMessage>(
   if (topic.key && given !== undefined) throw new TypeError(`${topic.name} makes its keys from its messages`);
   const key = topic.key?.(message) ?? given;
   if (key === '') throw new RecordFault('empty_key', `an event of ${topic.name} has an empty key`, origin.cause);
+  const serialise = (revision?: bigint): Uint8Array => {
+    if (revision !== undefined) setRevision(topic.schema, message, revision);
+    const bytes = toBinary(topic.schema, message);
+    if (bytes.length > MAX_EVENT_BYTES) {
+      throw new RecordFault(
+        'event_too_large',
+        `an event of ${topic.name} has ${bytes.length} bytes, the limit is ${MAX_EVENT_BYTES}`,
+        origin.cause,
+      );
+    }
+    return bytes;
+  };
+  // Without a revision to wait for, what is too large fails whoever publishes it, where the cause is still at hand.
+  const bytes = topic.revisioned ? undefined : serialise();
   return {
     topic: topic.name,
     key: key === undefined ? null : Buffer.from(key),
     revisioned: topic.revisioned,
     headers: headersOf(origin, topic),
     cause: origin.cause,
-    serialise(revision) {
-      if (revision !== undefined) setRevision(topic.schema, message, revision);
-      const bytes = toBinary(topic.schema, message);
-      const limit = topic.largestEventBytes ?? MAX_EVENT_BYTES;
-      if (bytes.length > limit) {
-        throw new RecordFault(
-          'event_too_large',
-          `an event of ${topic.name} has ${bytes.length} bytes, the limit is ${limit}`,
-          origin.cause,
-        );
-      }
-      return bytes;
-    },
+    serialise: (revision) => bytes ?? serialise(revision),
   };
 }
 

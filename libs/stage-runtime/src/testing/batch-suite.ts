@@ -1,5 +1,7 @@
+import { BlobStore } from '@tidemark/blob-store';
 import { topics } from '@tidemark/event-log';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { wholeLetter } from '../consume/dead-letter.ts';
 import { deadLetters } from '../ensure-topics.ts';
 import { echoStage, echoState, raw } from './echo-stage.ts';
 import { type StageHarness, type StageHarnessOptions, startStage } from './index.ts';
@@ -89,8 +91,8 @@ export const describeBatches = (log: string, options: () => StageHarnessOptions)
         expect(activity.deadLetters).toEqual({ [topics.problemsRaw.name]: 1 });
         const [letter, ...more] = await stage.published(letters);
         expect(more).toEqual([]);
-        expect(letter?.key).toBe(`${fault}-1`);
         expect(letter?.value).toMatchObject({
+          key: Buffer.from(`${fault}-1`),
           topic: topics.problemsRaw.name,
           service: 'normalize',
           errorCode: fault === 'poison' ? 'poison' : 'unexpected',
@@ -127,19 +129,28 @@ export const describeBatches = (log: string, options: () => StageHarnessOptions)
       expect(letter?.value?.errorMessage).toMatch(/problems\.normalized\.v1 has \d+ bytes, the limit is 262144/);
     });
 
-    it('leaves of a record what is too large for a letter behind, and says so', async () => {
-      const bytes = Buffer.alloc(850_000, 7);
-      await stage.publishBytes(topics.problemsRaw, 'huge', bytes);
-      await stage.publishBytes(topics.problemsRaw, 'k'.repeat(420_000), Buffer.from('no protobuf'));
+    it('keeps a record that is too large for a letter whole in the blob store, and holds nothing up', async () => {
+      const values = [Buffer.alloc(850_000, 7), Buffer.alloc(495_000, 8)];
+      const keys = ['huge', 'k'.repeat(400_000)];
+      for (const [index, key] of keys.entries()) {
+        await stage.publishBytes(topics.problemsRaw, key, values[index] ?? Buffer.of());
+      }
       await stage.publish(topics.problemsRaw, raw('b'));
       await stage.untilQuiet();
       expect(await timesHandled()).toEqual({ b: 1 });
-      const found = await stage.published(letters);
-      const left = found.map(({ value }) => [value?.incomplete, value?.key?.length ?? 0, value?.value?.length]);
-      expect(left).toHaveLength(2);
-      expect(left).toContainEqual([true, 4, undefined]);
-      expect(left).toContainEqual([true, 0, undefined]);
-      expect(found[0]?.value?.errorMessage).toMatch(/bytes are too many for a letter and stay where it was read/);
+      const found = (await stage.published(letters)).flatMap(({ value }) => (value === undefined ? [] : [value]));
+      expect(found.map(({ key, value, headers }) => [key, value, headers])).toEqual(
+        Array(2).fill([undefined, undefined, {}]),
+      );
+      const whole = await Promise.all(found.map((letter) => wholeLetter(stage.service.get(BlobStore), letter)));
+      const sorted = whole.sort((one, other) => (one.key?.length ?? 0) - (other.key?.length ?? 0));
+      expect(sorted.map(({ key }) => Buffer.from(key ?? []).toString())).toEqual(keys);
+      expect(sorted.map(({ value }, index) => Buffer.from(value ?? []).equals(values[index] ?? Buffer.of()))).toEqual([
+        true,
+        true,
+      ]);
+      expect(sorted.map(({ headers }) => 'ce_id' in headers)).toEqual([true, true]);
+      expect(sorted.map(({ errorCode }) => errorCode)).toEqual(['undecodable', 'unexpected']);
     });
 
     it('waits for a dependency, says so, and loses nothing when it is back', async () => {

@@ -47,7 +47,7 @@ class OnRolloutsSubmitted {
   async handle(batch: EventBatch<RolloutsSubmitted>, tx: StageTransaction): Promise<void> {
     const jobs = batch.events.map((event) => {
       const group = event.value.group?.groupId ?? '';
-      return { key: group, payload: group, cause: event, priority: group.startsWith('urgent') ? 1 : 0 };
+      return { key: group, payload: group, cause: event, origin: event, priority: group.startsWith('urgent') ? 1 : 0 };
     });
     await tx.enqueue(gradeJob, jobs);
   }
@@ -75,6 +75,7 @@ class GradeWorker implements JobWorker<string, string> {
 
   async fail(tx: StageTransaction, job: LeasedJob<string>, error: Error): Promise<void> {
     await tx.query('INSERT INTO graded VALUES ($1, $2)', [job.key, `failed: ${error.message}`]);
+    if (job.origin) await tx.layAside(job.origin, 'hopeless', error.message, job.attempt);
   }
 }
 

@@ -1,6 +1,12 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { ordersTopic, topics } from '@tidemark/event-log';
-import { CommandOutcome, type DeadLetter, RolloutsGradedSchema, ServiceOrderSchema } from '@tidemark/proto';
+import {
+  CommandOutcome,
+  type DeadLetter,
+  ProblemRawSchema,
+  RolloutsGradedSchema,
+  ServiceOrderSchema,
+} from '@tidemark/proto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deadLetters } from '../ensure-topics.ts';
 import { echoStage, echoState, raw } from './echo-stage.ts';
@@ -97,6 +103,24 @@ export const describeReplays = (log: string, options: () => StageHarnessOptions)
         before.find(({ errorCode }) => errorCode === 'event_too_large')?.attempts ?? 99,
       );
       expect(new Set((await stage.published(letters)).map(({ id }) => id)).size).toBe(3);
+    });
+
+    it('whose record lies in the blob store are handled once when they are replayed', async () => {
+      const large = create(ProblemRawSchema, {
+        problemId: 'poison-1',
+        version: 1,
+        revision: 1n,
+        content: { title: 'x'.repeat(600_000) },
+      });
+      await stage.publishBytes(topics.problemsRaw, 'poison-1', toBinary(ProblemRawSchema, large));
+      await stage.untilQuiet();
+      const [letter] = await lettersOf();
+      if (letter === undefined) throw new Error('no letter');
+      expect(letter.record?.sizeBytes).toBeGreaterThan(600_000n);
+      echoState.mended = true;
+      await replay(stage, 'normalize', letter, letter);
+      expect(await handled()).toEqual({ 'poison-1': [1, 1] });
+      expect(await lettersOf()).toHaveLength(1);
     });
 
     it('of a topic that is read no more stay letters', async () => {

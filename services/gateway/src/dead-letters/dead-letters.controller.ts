@@ -1,5 +1,6 @@
 import { Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
-import { StageDatabase } from '@tidemark/stage-runtime';
+import { BlobStore } from '@tidemark/blob-store';
+import { StageDatabase, wholeLetter } from '@tidemark/stage-runtime';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { notFound, unusable } from '../http/http-problem.ts';
@@ -25,6 +26,7 @@ export class DeadLettersController {
     private readonly database: StageDatabase,
     private readonly letters: DeadLetters,
     private readonly reader: LetterReader,
+    private readonly blobs: BlobStore,
   ) {}
 
   @Get()
@@ -40,7 +42,8 @@ export class DeadLettersController {
     const [row] = await this.database.transaction('show-dead-letter', (tx) => lockLetters(tx, [place]));
     if (row === undefined) throw notFound('dead letter', id, 'GET /v1/dead-letters lists them.');
     const letter = (await this.reader.read([place])).get(letterId(place));
-    return { ...letterJson(row), record: letter === undefined ? null : letterContent(letter, contents) };
+    const whole = letter && (await wholeLetter(this.blobs, letter));
+    return { ...letterJson(row), record: whole === undefined ? null : letterContent(whole, contents) };
   }
 
   @Post('replay')

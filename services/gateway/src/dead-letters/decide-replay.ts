@@ -20,9 +20,6 @@ export function decideReplay(
     return refused('replayed', 'It was replayed already; if it failed again, it lies here as a letter of its own.');
   }
   if (letter === undefined) return refused('expired', 'It is no longer in the log: dead letters are kept for a week.');
-  if (letter.incomplete) {
-    return refused('incomplete', 'The record was too large for a letter: offer it again where it came from.');
-  }
   if (!serviceReady)
     return refused('service_absent', 'The service has never started with this release: start it first.');
   return { kind: 'replay', letter };

@@ -14,7 +14,6 @@ describe('a dead letter', () => {
   it.each([
     ['replayed', letter, true, 'replayed'],
     ['open', undefined, true, 'expired'],
-    ['open', { ...letter, incomplete: true }, true, 'incomplete'],
     ['open', letter, false, 'service_absent'],
   ] as const)('that is %s may be refused, with the reason', (state, found, ready, code) => {
     expect(decideReplay(state, found, ready)).toMatchObject({ kind: 'refused', code });

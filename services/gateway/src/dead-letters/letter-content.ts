@@ -22,7 +22,7 @@ export function letterContent(letter: DeadLetter, contents: boolean): object {
   };
 }
 
-/** The decoded record; null for a tombstone, for what stayed behind and for bytes that are no message. */
+/** The decoded record; null for a tombstone and for bytes that are no message. */
 function valueOf(letter: DeadLetter, contents: boolean): JsonValue {
   const schema = schemaOfTopic(letter.topic);
   const message = letter.value === undefined ? undefined : decodeRecord(letter.topic, letter.value);

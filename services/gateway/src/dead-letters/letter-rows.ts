@@ -37,7 +37,6 @@ export interface LetterRow {
   readonly error_message: string;
   readonly attempts: number;
   readonly replays: number;
-  readonly incomplete: boolean;
   readonly state: (typeof states)[number];
   readonly decided_by: string | null;
   readonly decided_at: Date | null;
@@ -45,7 +44,7 @@ export interface LetterRow {
 }
 
 const COLUMNS = `dlq_topic, dlq_partition, dlq_offset, topic, service, problem_id, version, source_file,
-  source_record::float8 AS source_record, event_id, error_code, error_message, attempts, replays, incomplete, state,
+  source_record::float8 AS source_record, event_id, error_code, error_message, attempts, replays, state,
   decided_by, decided_at, dead_lettered_at`;
 
 export const placeOf = (row: LetterRow): LetterPlace => ({
@@ -128,7 +127,6 @@ export function letterJson(row: LetterRow): object {
     ...(row.source_file !== null && { source_file: row.source_file }),
     ...(row.source_record !== null && { source_record: row.source_record }),
     ...(row.event_id !== '' && { event_id: row.event_id }),
-    ...(row.incomplete && { incomplete: true }),
     state: row.state,
     ...(row.decided_at !== null && { decided_by: row.decided_by, decided_at: row.decided_at.toISOString() }),
   };

@@ -7,7 +7,6 @@ export class DeadLetterStates1764530000000 implements MigrationInterface {
       ALTER TABLE dead_letter
         ADD COLUMN event_id text NOT NULL DEFAULT '',
         ADD COLUMN replays integer NOT NULL DEFAULT 0,
-        ADD COLUMN incomplete boolean NOT NULL DEFAULT false,
         ADD COLUMN state text NOT NULL DEFAULT 'open',
         ADD COLUMN decided_by text,
         ADD COLUMN decided_at timestamptz;
@@ -18,8 +17,8 @@ export class DeadLetterStates1764530000000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
       DROP INDEX dead_letter_open;
-      ALTER TABLE dead_letter DROP COLUMN event_id, DROP COLUMN replays, DROP COLUMN incomplete, DROP COLUMN state,
-        DROP COLUMN decided_by, DROP COLUMN decided_at;
+      ALTER TABLE dead_letter DROP COLUMN event_id, DROP COLUMN replays, DROP COLUMN state, DROP COLUMN decided_by,
+        DROP COLUMN decided_at;
     `);
   }
 }

@@ -130,7 +130,6 @@ export const deadLetters = table(
     source_record: 'bigint',
     event_id: 'text',
     replays: 'integer',
-    incomplete: 'boolean',
     error_code: 'text',
     error_message: 'text',
     attempts: 'integer',

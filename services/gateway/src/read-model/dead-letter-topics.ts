@@ -1,9 +1,10 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Injectable } from '@nestjs/common';
+import { BlobError, BlobStore } from '@tidemark/blob-store';
 import type { LogRecord } from '@tidemark/event-log';
 import { type DeadLetter, DeadLetterSchema, type Submitter } from '@tidemark/proto';
-import type { StageTransaction } from '@tidemark/stage-runtime';
+import { type StageTransaction, wholeLetter } from '@tidemark/stage-runtime';
 import { type RowOf, upsertRows } from '../postgres/table.ts';
 import { deadLetters } from '../postgres/tables.ts';
 import type { FollowedTopic } from './log-follower.ts';
@@ -13,12 +14,30 @@ import { VisibleStates } from './visible-states.ts';
 /** `<topic>.<service>.dlq.v1` → which records lie aside, of which problem or of which line of which file. */
 @Injectable()
 export class DeadLetterTopics implements FollowedTopic {
-  constructor(private readonly states: VisibleStates) {}
+  constructor(
+    private readonly states: VisibleStates,
+    private readonly blobs: BlobStore,
+  ) {}
 
   async apply(tx: StageTransaction, topic: string, records: readonly LogRecord[]): Promise<void> {
-    const rows = records.flatMap((record) => (record.value === null ? [] : [rowOf(topic, record, record.value)]));
+    const rows: RowOf<typeof deadLetters>[] = [];
+    for (const record of records) {
+      if (record.value === null) continue;
+      const letter = fromBinary(DeadLetterSchema, record.value);
+      rows.push(rowOf(topic, record, letter, subjectOf(await this.whole(letter))));
+    }
     const ids = rows.map(({ problem_id }) => problem_id).filter((id) => typeof id === 'string');
     await this.states.refresh(tx, ids, () => upsertRows(tx, deadLetters, rows));
+  }
+
+  /** What lies in a store that is out of reach is listed without its subject. */
+  private async whole(letter: DeadLetter): Promise<DeadLetter> {
+    try {
+      return await wholeLetter(this.blobs, letter);
+    } catch (error) {
+      if (error instanceof BlobError) return letter;
+      throw error;
+    }
   }
 
   async trimmed(tx: StageTransaction, topic: string, partition: number, logStart: bigint): Promise<void> {
@@ -34,9 +53,18 @@ export class DeadLetterTopics implements FollowedTopic {
   }
 }
 
-function rowOf(dlqTopic: string, { partition, offset }: LogRecord, value: Uint8Array): RowOf<typeof deadLetters> {
-  const letter = fromBinary(DeadLetterSchema, value);
-  const { problemId, version, submitter } = subjectOf(letter);
+interface Subject {
+  readonly problemId?: string;
+  readonly version?: number;
+  readonly submitter?: Submitter;
+}
+
+function rowOf(
+  dlqTopic: string,
+  { partition, offset }: LogRecord,
+  letter: DeadLetter,
+  { problemId, version, submitter }: Subject,
+): RowOf<typeof deadLetters> {
   return {
     dlq_topic: dlqTopic,
     dlq_partition: partition,
@@ -49,7 +77,6 @@ function rowOf(dlqTopic: string, { partition, offset }: LogRecord, value: Uint8A
     source_record: submitter?.sourceRecord ?? null,
     event_id: letter.eventId,
     replays: letter.replays,
-    incomplete: letter.incomplete,
     error_code: letter.errorCode,
     error_message: letter.errorMessage,
     attempts: letter.attempts,
@@ -58,9 +85,9 @@ function rowOf(dlqTopic: string, { partition, offset }: LogRecord, value: Uint8A
 }
 
 /** What the record laid aside speaks of, as far as it can be read; what its key says where it can't. */
-function subjectOf(letter: DeadLetter): { problemId?: string; version?: number; submitter?: Submitter } {
+function subjectOf(letter: DeadLetter): Subject {
   const message = letter.value === undefined ? undefined : decodeRecord(letter.topic, letter.value);
-  const fields = (message ?? {}) as { problemId?: string; version?: number; submitter?: Submitter };
+  const fields = (message ?? {}) as Subject;
   const key = new TextDecoder().decode(letter.key ?? new Uint8Array());
   const problemId = /^problems\.(?!intake)/.test(letter.topic) ? (fields.problemId ?? keyedProblem(key)) : undefined;
   return {

@@ -6,13 +6,15 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Payload } from "../../common/v1/common_pb.ts";
+import { file_tidemark_common_v1_common } from "../../common/v1/common_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file tidemark/operations/v1/operations.proto.
  */
 export const file_tidemark_operations_v1_operations: GenFile = /*@__PURE__*/
-  fileDesc("Cid0aWRlbWFyay9vcGVyYXRpb25zL3YxL29wZXJhdGlvbnMucHJvdG8SFnRpZGVtYXJrLm9wZXJhdGlvbnMudjEirgQKEENvbW1hbmRSZXF1ZXN0ZWQSEgoKY29tbWFuZF9pZBgBIAEoCRIPCgdzZXJ2aWNlGAIgASgJEhQKDHJlcXVlc3RlZF9ieRgDIAEoCRIwCgxyZXF1ZXN0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjsKCGV2YWx1YXRlGAUgASgLMicudGlkZW1hcmsub3BlcmF0aW9ucy52MS5FdmFsdWF0ZUNvbW1hbmRIABI5CgdyZWdyYWRlGAYgASgLMiYudGlkZW1hcmsub3BlcmF0aW9ucy52MS5SZWdyYWRlQ29tbWFuZEgAEjwKCXJvbGxfYmFjaxgHIAEoCzInLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuUm9sbEJhY2tDb21tYW5kSAASPwoKcXVhcmFudGluZRgIIAEoCzIpLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuUXVhcmFudGluZUNvbW1hbmRIABI3CgZyZXBsYXkYCSABKAsyJS50aWRlbWFyay5vcGVyYXRpb25zLnYxLlJlcGxheUNvbW1hbmRIABI3CgZmb3JnZXQYCiABKAsyJS50aWRlbWFyay5vcGVyYXRpb25zLnYxLkZvcmdldENvbW1hbmRIABI5CgdtZWFzdXJlGAsgASgLMiYudGlkZW1hcmsub3BlcmF0aW9ucy52MS5NZWFzdXJlQ29tbWFuZEgAQgkKB2NvbW1hbmQiIQoPRXZhbHVhdGVDb21tYW5kEg4KBnRhcmdldBgBIAEoCSIkCg5SZWdyYWRlQ29tbWFuZBISCgpwcm9ibGVtX2lkGAEgASgJIjUKD1JvbGxCYWNrQ29tbWFuZBIOCgZ0YXJnZXQYASABKAkSEgoKY2hlY2twb2ludBgCIAEoCSJdChFRdWFyYW50aW5lQ29tbWFuZBIOCgZ0YXJnZXQYASABKAkSEQoJc3VibWl0dGVyGAIgASgJEhEKCWZyb21faG91chgDIAEoDRISCgp1bnRpbF9ob3VyGAQgASgNIjEKDVJlcGxheUNvbW1hbmQSDQoFdG9waWMYASABKAkSEQoJZXZlbnRfaWRzGAIgAygJIiMKDUZvcmdldENvbW1hbmQSEgoKcHJvYmxlbV9pZBgBIAEoCSIyCg5NZWFzdXJlQ29tbWFuZBIOCgZ0YXJnZXQYASABKAkSEAoIYXR0ZW1wdHMYAiABKA0iqwIKEENvbW1hbmRDb21wbGV0ZWQSEgoKY29tbWFuZF9pZBgBIAEoCRIPCgdzZXJ2aWNlGAIgASgJEjcKB291dGNvbWUYAyABKA4yJi50aWRlbWFyay5vcGVyYXRpb25zLnYxLkNvbW1hbmRPdXRjb21lEg8KB21lc3NhZ2UYBCABKAkSRgoHcmVzdWx0cxgFIAMoCzI1LnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuQ29tbWFuZENvbXBsZXRlZC5SZXN1bHRzRW50cnkSMAoMY29tcGxldGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBouCgxSZXN1bHRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASLgAwoKRGVhZExldHRlchINCgV0b3BpYxgBIAEoCRIRCglwYXJ0aXRpb24YAiABKA0SDgoGb2Zmc2V0GAMgASgEEhUKA2tleRgEIAEoDEIDgAEBSACIAQESFwoFdmFsdWUYBSABKAxCA4ABAUgBiAEBEkUKB2hlYWRlcnMYBiADKAsyLy50aWRlbWFyay5vcGVyYXRpb25zLnYxLkRlYWRMZXR0ZXIuSGVhZGVyc0VudHJ5QgOAAQESDwoHc2VydmljZRgHIAEoCRIPCgdoYW5kbGVyGAggASgJEhIKCmVycm9yX2NvZGUYCSABKAkSFQoNZXJyb3JfbWVzc2FnZRgKIAEoCRIQCghhdHRlbXB0cxgLIAEoDRI0ChBkZWFkX2xldHRlcmVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIbChNyZWNvcmRfdGltZXN0YW1wX21zGA0gASgDEhAKCGV2ZW50X2lkGA4gASgJEg8KB3JlcGxheXMYDyABKA0SEgoKaW5jb21wbGV0ZRgQIAEoCBouCgxIZWFkZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4AUIGCgRfa2V5QggKBl92YWx1ZSK0AQoMU2VydmljZU9yZGVyEhIKCmNvbW1hbmRfaWQYASABKAkSFAoMcmVxdWVzdGVkX2J5GAIgASgJEjQKBnJlcGxheRgDIAEoCzIiLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuRGVhZExldHRlckgAEjsKDG1vdmVfb2Zmc2V0cxgEIAEoCzIjLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuTW92ZU9mZnNldHNIAEIHCgVvcmRlciKPAQoLTW92ZU9mZnNldHMSDQoFdG9waWMYASABKAkSFgoJcGFydGl0aW9uGAIgASgNSAGIAQESDwoFc3RhcnQYAyABKAhIABINCgNlbmQYBCABKAhIABIQCgZvZmZzZXQYBSABKARIABITCgtza2lwX3VucmVhZBgGIAEoCEIECgJ0b0IMCgpfcGFydGl0aW9uKoQBCg5Db21tYW5kT3V0Y29tZRIfChtDT01NQU5EX09VVENPTUVfVU5TUEVDSUZJRUQQABIYChRDT01NQU5EX09VVENPTUVfRE9ORRABEhsKF0NPTU1BTkRfT1VUQ09NRV9SRUZVU0VEEAISGgoWQ09NTUFORF9PVVRDT01FX0ZBSUxFRBADYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("Cid0aWRlbWFyay9vcGVyYXRpb25zL3YxL29wZXJhdGlvbnMucHJvdG8SFnRpZGVtYXJrLm9wZXJhdGlvbnMudjEirgQKEENvbW1hbmRSZXF1ZXN0ZWQSEgoKY29tbWFuZF9pZBgBIAEoCRIPCgdzZXJ2aWNlGAIgASgJEhQKDHJlcXVlc3RlZF9ieRgDIAEoCRIwCgxyZXF1ZXN0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjsKCGV2YWx1YXRlGAUgASgLMicudGlkZW1hcmsub3BlcmF0aW9ucy52MS5FdmFsdWF0ZUNvbW1hbmRIABI5CgdyZWdyYWRlGAYgASgLMiYudGlkZW1hcmsub3BlcmF0aW9ucy52MS5SZWdyYWRlQ29tbWFuZEgAEjwKCXJvbGxfYmFjaxgHIAEoCzInLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuUm9sbEJhY2tDb21tYW5kSAASPwoKcXVhcmFudGluZRgIIAEoCzIpLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuUXVhcmFudGluZUNvbW1hbmRIABI3CgZyZXBsYXkYCSABKAsyJS50aWRlbWFyay5vcGVyYXRpb25zLnYxLlJlcGxheUNvbW1hbmRIABI3CgZmb3JnZXQYCiABKAsyJS50aWRlbWFyay5vcGVyYXRpb25zLnYxLkZvcmdldENvbW1hbmRIABI5CgdtZWFzdXJlGAsgASgLMiYudGlkZW1hcmsub3BlcmF0aW9ucy52MS5NZWFzdXJlQ29tbWFuZEgAQgkKB2NvbW1hbmQiIQoPRXZhbHVhdGVDb21tYW5kEg4KBnRhcmdldBgBIAEoCSIkCg5SZWdyYWRlQ29tbWFuZBISCgpwcm9ibGVtX2lkGAEgASgJIjUKD1JvbGxCYWNrQ29tbWFuZBIOCgZ0YXJnZXQYASABKAkSEgoKY2hlY2twb2ludBgCIAEoCSJdChFRdWFyYW50aW5lQ29tbWFuZBIOCgZ0YXJnZXQYASABKAkSEQoJc3VibWl0dGVyGAIgASgJEhEKCWZyb21faG91chgDIAEoDRISCgp1bnRpbF9ob3VyGAQgASgNIjEKDVJlcGxheUNvbW1hbmQSDQoFdG9waWMYASABKAkSEQoJZXZlbnRfaWRzGAIgAygJIiMKDUZvcmdldENvbW1hbmQSEgoKcHJvYmxlbV9pZBgBIAEoCSIyCg5NZWFzdXJlQ29tbWFuZBIOCgZ0YXJnZXQYASABKAkSEAoIYXR0ZW1wdHMYAiABKA0iqwIKEENvbW1hbmRDb21wbGV0ZWQSEgoKY29tbWFuZF9pZBgBIAEoCRIPCgdzZXJ2aWNlGAIgASgJEjcKB291dGNvbWUYAyABKA4yJi50aWRlbWFyay5vcGVyYXRpb25zLnYxLkNvbW1hbmRPdXRjb21lEg8KB21lc3NhZ2UYBCABKAkSRgoHcmVzdWx0cxgFIAMoCzI1LnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuQ29tbWFuZENvbXBsZXRlZC5SZXN1bHRzRW50cnkSMAoMY29tcGxldGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBouCgxSZXN1bHRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASL5AwoKRGVhZExldHRlchINCgV0b3BpYxgBIAEoCRIRCglwYXJ0aXRpb24YAiABKA0SDgoGb2Zmc2V0GAMgASgEEhUKA2tleRgEIAEoDEIDgAEBSACIAQESFwoFdmFsdWUYBSABKAxCA4ABAUgBiAEBEkUKB2hlYWRlcnMYBiADKAsyLy50aWRlbWFyay5vcGVyYXRpb25zLnYxLkRlYWRMZXR0ZXIuSGVhZGVyc0VudHJ5QgOAAQESDwoHc2VydmljZRgHIAEoCRIPCgdoYW5kbGVyGAggASgJEhIKCmVycm9yX2NvZGUYCSABKAkSFQoNZXJyb3JfbWVzc2FnZRgKIAEoCRIQCghhdHRlbXB0cxgLIAEoDRI0ChBkZWFkX2xldHRlcmVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIbChNyZWNvcmRfdGltZXN0YW1wX21zGA0gASgDEhAKCGV2ZW50X2lkGA4gASgJEg8KB3JlcGxheXMYDyABKA0SKwoGcmVjb3JkGBAgASgLMhsudGlkZW1hcmsuY29tbW9uLnYxLlBheWxvYWQaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAFCBgoEX2tleUIICgZfdmFsdWUi3AIKDkNvbnN1bWVkUmVjb3JkEg0KBXRvcGljGAEgASgJEhEKCXBhcnRpdGlvbhgCIAEoDRIOCgZvZmZzZXQYAyABKAQSFQoDa2V5GAQgASgMQgOAAQFIAIgBARIXCgV2YWx1ZRgFIAEoDEIDgAEBSAGIAQESSQoHaGVhZGVycxgGIAMoCzIzLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuQ29uc3VtZWRSZWNvcmQuSGVhZGVyc0VudHJ5QgOAAQESFAoMdGltZXN0YW1wX21zGAcgASgDEhAKCGV2ZW50X2lkGAggASgJEhUKCHJldmlzaW9uGAkgASgESAKIAQESDwoHcmVwbGF5cxgKIAEoDRouCgxIZWFkZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4AUIGCgRfa2V5QggKBl92YWx1ZUILCglfcmV2aXNpb24itAEKDFNlcnZpY2VPcmRlchISCgpjb21tYW5kX2lkGAEgASgJEhQKDHJlcXVlc3RlZF9ieRgCIAEoCRI0CgZyZXBsYXkYAyABKAsyIi50aWRlbWFyay5vcGVyYXRpb25zLnYxLkRlYWRMZXR0ZXJIABI7Cgxtb3ZlX29mZnNldHMYBCABKAsyIy50aWRlbWFyay5vcGVyYXRpb25zLnYxLk1vdmVPZmZzZXRzSABCBwoFb3JkZXIijwEKC01vdmVPZmZzZXRzEg0KBXRvcGljGAEgASgJEhYKCXBhcnRpdGlvbhgCIAEoDUgBiAEBEg8KBXN0YXJ0GAMgASgISAASDQoDZW5kGAQgASgISAASEAoGb2Zmc2V0GAUgASgESAASEwoLc2tpcF91bnJlYWQYBiABKAhCBAoCdG9CDAoKX3BhcnRpdGlvbiqEAQoOQ29tbWFuZE91dGNvbWUSHwobQ09NTUFORF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGAoUQ09NTUFORF9PVVRDT01FX0RPTkUQARIbChdDT01NQU5EX09VVENPTUVfUkVGVVNFRBACEhoKFkNPTU1BTkRfT1VUQ09NRV9GQUlMRUQQA2IGcHJvdG8z", [file_google_protobuf_timestamp, file_tidemark_common_v1_common]);
 
 /**
  * Something a service is asked to do. Topic commands.requested.v1.
@@ -476,11 +478,11 @@ export type DeadLetter = Message<"tidemark.operations.v1.DeadLetter"> & {
   replays: number;
 
   /**
-   * True when the record was too large for a letter and parts of it (the value first) stayed where it was read.
+   * The ConsumedRecord, where it is too large for a letter: key, value and headers are absent then.
    *
-   * @generated from field: bool incomplete = 16;
+   * @generated from field: tidemark.common.v1.Payload record = 16;
    */
-  incomplete: boolean;
+  record?: Payload | undefined;
 };
 
 /**
@@ -489,6 +491,90 @@ export type DeadLetter = Message<"tidemark.operations.v1.DeadLetter"> & {
  */
 export const DeadLetterSchema: GenMessage<DeadLetter> = /*@__PURE__*/
   messageDesc(file_tidemark_operations_v1_operations, 9);
+
+/**
+ * A record as a service read it: kept with what waits or is worked on, so that it can be laid aside unchanged.
+ *
+ * @generated from message tidemark.operations.v1.ConsumedRecord
+ */
+export type ConsumedRecord = Message<"tidemark.operations.v1.ConsumedRecord"> & {
+  /**
+   * Topic.
+   *
+   * @generated from field: string topic = 1;
+   */
+  topic: string;
+
+  /**
+   * Partition.
+   *
+   * @generated from field: uint32 partition = 2;
+   */
+  partition: number;
+
+  /**
+   * Offset.
+   *
+   * @generated from field: uint64 offset = 3;
+   */
+  offset: bigint;
+
+  /**
+   * Key bytes; absent when it had none.
+   *
+   * @generated from field: optional bytes key = 4;
+   */
+  key?: Uint8Array | undefined;
+
+  /**
+   * Value bytes; absent when it is a tombstone, or where they are kept beside.
+   *
+   * @generated from field: optional bytes value = 5;
+   */
+  value?: Uint8Array | undefined;
+
+  /**
+   * Headers.
+   *
+   * @generated from field: map<string, bytes> headers = 6;
+   */
+  headers: { [key: string]: Uint8Array };
+
+  /**
+   * Time of the record, in ms since 1970.
+   *
+   * @generated from field: int64 timestamp_ms = 7;
+   */
+  timestampMs: bigint;
+
+  /**
+   * Id of the event: the sender's, or the record's place in the log where it gave none or where anyone may write.
+   *
+   * @generated from field: string event_id = 8;
+   */
+  eventId: string;
+
+  /**
+   * Revision; absent on topics without them.
+   *
+   * @generated from field: optional uint64 revision = 9;
+   */
+  revision?: bigint | undefined;
+
+  /**
+   * Times it was replayed.
+   *
+   * @generated from field: uint32 replays = 10;
+   */
+  replays: number;
+};
+
+/**
+ * Describes the message tidemark.operations.v1.ConsumedRecord.
+ * Use `create(ConsumedRecordSchema)` to create a new message.
+ */
+export const ConsumedRecordSchema: GenMessage<ConsumedRecord> = /*@__PURE__*/
+  messageDesc(file_tidemark_operations_v1_operations, 10);
 
 /**
  * What the gateway tells the runtime of one service to do. Topics orders.<service>.v1.
@@ -539,7 +625,7 @@ export type ServiceOrder = Message<"tidemark.operations.v1.ServiceOrder"> & {
  * Use `create(ServiceOrderSchema)` to create a new message.
  */
 export const ServiceOrderSchema: GenMessage<ServiceOrder> = /*@__PURE__*/
-  messageDesc(file_tidemark_operations_v1_operations, 10);
+  messageDesc(file_tidemark_operations_v1_operations, 11);
 
 /**
  * Go on reading a topic elsewhere: where the stored offset lies outside the log, or to read again.
@@ -605,7 +691,7 @@ export type MoveOffsets = Message<"tidemark.operations.v1.MoveOffsets"> & {
  * Use `create(MoveOffsetsSchema)` to create a new message.
  */
 export const MoveOffsetsSchema: GenMessage<MoveOffsets> = /*@__PURE__*/
-  messageDesc(file_tidemark_operations_v1_operations, 11);
+  messageDesc(file_tidemark_operations_v1_operations, 12);
 
 /**
  * How a command ended.
