@@ -36,6 +36,7 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#56656f',
     '--mantine-color-placeholder': '#6a7880',
     '--mantine-color-anchor': '#0c655e',
+    '--mantine-color-error': '#b3242f',
   },
   dark: {
     '--mantine-color-body': '#0e161b',
@@ -43,5 +44,6 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#93a4ae',
     '--mantine-color-placeholder': '#83949e',
     '--mantine-color-anchor': '#7fd1c5',
+    '--mantine-color-error': '#ff8b93',
   },
 });

@@ -11,7 +11,12 @@ const WAITING: Readonly<Record<string, string>> = {
 const STATES: Readonly<Record<string, string>> = { dead_lettered: 'laid aside' };
 
 const REASONS: Readonly<Record<string, string>> = {
-  mass_above_enter: 'the posterior mass of the new bin passed the threshold',
+  mass_exceeds_enter: 'most of the posterior lies in this bin',
+  no_pass: 'no pass in enough attempts',
+  first_pass: 'it was passed for the first time',
+  evidence_shrank: 'old evidence lost its weight',
+  placed_by_prior: 'the prior places it here',
+  kept: 'the evidence does not carry a move',
 };
 
 export const plain = (code: string): string => code.replaceAll('_', ' ').replace(/^stage:/, '');
@@ -23,7 +28,7 @@ export function reasonWord(state: string, reason: string): string {
   return WAITING[reason] ?? plain(reason);
 }
 
-export const moveReason = (reason: string): string => REASONS[reason] ?? plain(reason);
+export const binReason = (reason: string): string => REASONS[reason] ?? plain(reason);
 
 /** A problem's title; without one, what its source calls it; without that, its id. */
 export function nameOf(problem: {

@@ -26,9 +26,15 @@ export async function keepServersOfThisRun(): Promise<{ readonly url: string; st
     },
   };
   let kafkaUnavailable: unknown;
+  const untested = new Map<string, string>();
   const keeper = createServer((request, response) => {
-    const answer =
-      answers[request.url ?? ''] ?? (async () => Promise.reject(new Error(`no such server: ${request.url}`)));
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://run');
+    if (pathname === '/untested') {
+      untested.set(searchParams.get('what') ?? '', searchParams.get('why') ?? '');
+      response.end(JSON.stringify({ ok: null }));
+      return;
+    }
+    const answer = answers[pathname] ?? (async () => Promise.reject(new Error(`no such server: ${request.url}`)));
     answer().then(
       (ok) => response.end(JSON.stringify({ ok })),
       (error: unknown) =>
@@ -43,14 +49,17 @@ export async function keepServersOfThisRun(): Promise<{ readonly url: string; st
       keeper.close();
       keeper.closeAllConnections();
       await stopServersOfThisProcess();
-      if (kafkaUnavailable !== undefined) warnThatKafkaWasNotTested(kafkaUnavailable);
+      if (kafkaUnavailable !== undefined) {
+        const why = kafkaUnavailable instanceof Error ? kafkaUnavailable.message : String(kafkaUnavailable);
+        warn('KAFKA WAS NOT TESTED: no broker could be started here.', why);
+      }
+      for (const [what, why] of untested) warn(what, why);
     },
   };
 }
 
 /** Last, after the summary, where it is read: a run that is green without Kafka says nothing about Kafka. */
-function warnThatKafkaWasNotTested(error: unknown): void {
-  const reason = error instanceof Error ? error.message : String(error);
+function warn(what: string, why: string): void {
   const line = '!'.repeat(100);
-  process.stderr.write(`\n${line}\n!! KAFKA WAS NOT TESTED: no broker could be started here.\n!! ${reason}\n${line}\n`);
+  process.stderr.write(`\n${line}\n!! ${what}\n!! ${why}\n${line}\n`);
 }

@@ -81,10 +81,10 @@ function NodeShape({ node }: { readonly node: Node }) {
     <text x={x} y={y - ((lines.length - 1) * LINE_PX) / 2} className={classes.label}>
       {lines.map((line, index) => (
         <tspan key={line} x={x} dy={index === 0 ? 0 : LINE_PX}>
-          {line}
+          {`${line} `}
         </tspan>
       ))}
-      <tspan className={classes.count} dx={6}>
+      <tspan className={classes.count} dx={3}>
         {count(value)}
       </tspan>
     </text>
@@ -93,13 +93,7 @@ function NodeShape({ node }: { readonly node: Node }) {
     <>
       <title>{`${label}: ${counted(value, 'problem')}`}</title>
       <rect x={x0} y={y0} width={NODE_WIDTH} height={high} rx={Math.min(3, high / 2)} fill={colorOf(node)} />
-      {href === undefined ? (
-        words
-      ) : (
-        <Link href={href} aria-label={`${label}: ${counted(value, 'problem')}`}>
-          {words}
-        </Link>
-      )}
+      {href === undefined ? words : <Link href={href}>{words}</Link>}
     </>
   );
 }

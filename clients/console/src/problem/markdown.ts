@@ -8,6 +8,18 @@ const TAGS = [
   ...['table', 'thead', 'tbody', 'tr', 'th', 'td', 'dl', 'dt', 'dd'],
 ];
 
+/**
+ * HTML within Markdown, reduced to bare tags before it is parsed as HTML at all: attributes go, and with them every event
+ * handler; of elements that a statement may not have only the text stays.
+ */
+const bareTags = (html: string): string =>
+  html
+    .replaceAll(/<!--.*?-->/gs, '')
+    .replaceAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*>?/gi, (_, slash: string, tag: string) =>
+      TAGS.includes(tag.toLowerCase()) ? `<${slash}${tag.toLowerCase()}>` : '',
+    );
+marked.use({ renderer: { html: ({ text }) => bareTags(text) } });
+
 DOMPurify.addHook('afterSanitizeAttributes', (node) => {
   if (node.tagName !== 'A') return;
   node.setAttribute('rel', 'noopener noreferrer nofollow');

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { TargetStory } from '../api/types.ts';
 import { BinTag, Card } from '../ui/card.tsx';
-import { counted, moveReason, percent, plain, when } from '../words.ts';
+import { counted, binReason, percent, plain, when } from '../words.ts';
 import { Attempts } from './attempts.tsx';
 import { PosteriorOverTime, PosteriorShape } from './posterior.tsx';
 import classes from './problem.module.css';
@@ -18,7 +18,12 @@ export function TargetCard({ problemId, story }: { readonly problemId: string; r
       id={`target-${target}`}
     >
       <Text size="sm">
-        {bin !== undefined && <BinTag bin={bin} predicted={difficulty === null} />} {why}
+        {bin !== undefined && (
+          <span className={classes.bin}>
+            <BinTag bin={bin} predicted={difficulty === null} />
+          </span>
+        )}
+        {why}
       </Text>
       <div className={classes.two} style={{ marginTop: '0.9rem' }}>
         <div>
@@ -32,7 +37,7 @@ export function TargetCard({ problemId, story }: { readonly problemId: string; r
               <PosteriorShape difficulty={difficulty} />
               <Text size="sm" c="dimmed">
                 {counted(difficulty.passes, 'pass', 'passes')} in {counted(difficulty.attempts, 'attempt')}, mean{' '}
-                {percent(difficulty.mean)}; {plain(difficulty.reason)}
+                {percent(difficulty.mean)}; {binReason(difficulty.reason)}
               </Text>
               <PosteriorOverTime problemId={problemId} target={target} />
             </>
@@ -41,8 +46,7 @@ export function TargetCard({ problemId, story }: { readonly problemId: string; r
             <ul className={classes.facts}>
               {moves.map((move) => (
                 <li key={move.evaluation}>
-                  evaluation {move.evaluation}: {move.from} → {move.to}, {moveReason(move.reason)},{' '}
-                  {when(move.moved_at)}
+                  evaluation {move.evaluation}: {move.from} → {move.to}, {binReason(move.reason)}, {when(move.moved_at)}
                 </li>
               ))}
             </ul>

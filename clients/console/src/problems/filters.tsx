@@ -75,7 +75,10 @@ function SearchBox({ value, onChange }: { readonly value: string; readonly onCha
         report(currentTarget.value);
       }}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') event.currentTarget.blur();
+        if (event.key !== 'Escape') return;
+        // Of itself the key would empty the field.
+        event.preventDefault();
+        event.currentTarget.blur();
       }}
     />
   );

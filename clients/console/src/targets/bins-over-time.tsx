@@ -5,10 +5,12 @@ import { BINS, type Evaluation } from '../api/types.ts';
 import { binColor } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
+import { useWidth } from '../ui/use-width.ts';
 import { count, counted, when } from '../words.ts';
 import classes from './targets.module.css';
 
-const [WIDTH, HEIGHT] = [620, 230];
+const WIDEST = 620;
+const HEIGHT = 230;
 const PLOT = { left: 34, right: 8, top: 8, bottom: 24 };
 
 /** Measured problems by bin at each evaluation, one bin on the other. */
@@ -27,61 +29,65 @@ export function BinsOverTime({ slug }: { readonly slug: string }) {
 }
 
 function Chart({ evaluations }: { readonly evaluations: readonly Evaluation[] }) {
+  const { ref, width } = useWidth(WIDEST);
   const totals = evaluations.map(({ bins }) => BINS.reduce((sum, bin) => sum + (bins[bin] ?? 0), 0));
   const most = Math.max(1, ...totals);
   const last = evaluations.length - 1;
-  const x = (index: number) => PLOT.left + ((WIDTH - PLOT.left - PLOT.right) * index) / Math.max(1, last);
+  const x = (index: number) => PLOT.left + ((width - PLOT.left - PLOT.right) * index) / Math.max(1, last);
   const y = (problems: number) => HEIGHT - PLOT.bottom - ((HEIGHT - PLOT.top - PLOT.bottom) * problems) / most;
   const below = evaluations.map(() => 0);
   const areas = BINS.map((bin) => {
     const from = [...below];
     for (const [index, { bins }] of evaluations.entries()) below[index] = (below[index] ?? 0) + (bins[bin] ?? 0);
-    return { bin, path: areaPath(from, [...below], x, y, last) };
+    return { bin, path: areaPath(from, [...below], x, y, last === 0 ? width - PLOT.right : undefined) };
   });
   const [first, newest] = [evaluations[0], evaluations[last]];
   return (
-    <svg className={classes.chart} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={inWords(newest)}>
-      {[0, 0.5, 1].map((share) => (
-        <g key={share}>
-          <line
-            className={classes.grid}
-            x1={PLOT.left}
-            x2={WIDTH - PLOT.right}
-            y1={y(share * most)}
-            y2={y(share * most)}
-          />
-          <text className={classes.axis} x={PLOT.left - 6} y={y(share * most) + 4} textAnchor="end">
-            {count(Math.round(share * most))}
-          </text>
-        </g>
-      ))}
-      {areas.map(({ bin, path }) => (
-        <path key={bin} d={path} fill={binColor(bin)} fillOpacity={0.85}>
-          <title>{bin}</title>
-        </path>
-      ))}
-      <text className={classes.axis} x={PLOT.left} y={HEIGHT - 6}>
-        no. {first?.number}, {first?.checkpoint}
-      </text>
-      {last > 0 && (
-        <text className={classes.axis} x={WIDTH - PLOT.right} y={HEIGHT - 6} textAnchor="end">
-          no. {newest?.number}, {newest?.checkpoint}, {when(newest?.evaluated_at ?? null)}
+    <div ref={ref}>
+      <svg className={classes.chart} viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={inWords(newest)}>
+        {[0, 0.5, 1].map((share) => (
+          <g key={share}>
+            <line
+              className={classes.grid}
+              x1={PLOT.left}
+              x2={width - PLOT.right}
+              y1={y(share * most)}
+              y2={y(share * most)}
+            />
+            <text className={classes.axis} x={PLOT.left - 6} y={y(share * most) + 4} textAnchor="end">
+              {count(Math.round(share * most))}
+            </text>
+          </g>
+        ))}
+        {areas.map(({ bin, path }) => (
+          <path key={bin} d={path} fill={binColor(bin)} fillOpacity={0.85}>
+            <title>{bin}</title>
+          </path>
+        ))}
+        <text className={classes.axis} x={PLOT.left} y={HEIGHT - 6}>
+          no. {first?.number}, {first?.checkpoint}
         </text>
-      )}
-    </svg>
+        {last > 0 && (
+          <text className={classes.axis} x={width - PLOT.right} y={HEIGHT - 6} textAnchor="end">
+            {width > 400
+              ? `no. ${newest?.number}, ${newest?.checkpoint}, ${when(newest?.evaluated_at ?? null)}`
+              : `no. ${newest?.number}`}
+          </text>
+        )}
+      </svg>
+    </div>
   );
 }
 
-/** A single evaluation is drawn as a block. */
+/** @param end where the block ends as which a single evaluation is drawn */
 function areaPath(
   from: readonly number[],
   to: readonly number[],
   x: (index: number) => number,
   y: (problems: number) => number,
-  last: number,
+  end: number | undefined,
 ): string {
-  const end = last === 0 ? WIDTH - PLOT.right : x(last);
-  const at = (index: number) => (last === 0 ? [x(0), end] : [x(index)]);
+  const at = (index: number) => (end === undefined ? [x(index)] : [x(0), end]);
   const upper = to.flatMap((problems, index) => at(index).map((px) => `${px},${y(problems)}`));
   const lower = from.flatMap((problems, index) => at(index).map((px) => `${px},${y(problems)}`)).toReversed();
   return `M${[...upper, ...lower].join('L')}Z`;

@@ -6,7 +6,7 @@ import { Empty } from '../ui/empty.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { usePages } from '../ui/use-pages.ts';
 import { type Column, VirtualList } from '../ui/virtual-list.tsx';
-import { count, moveReason, nameOf, when } from '../words.ts';
+import { count, binReason, nameOf, when } from '../words.ts';
 
 interface Page {
   readonly moves: readonly MoveRow[];
@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<MoveRow>[] = [
   {
     label: 'Why',
     width: 'minmax(8rem, 1fr)',
-    cell: ({ reason }) => <span title={moveReason(reason)}>{moveReason(reason)}</span>,
+    cell: ({ reason }) => <span title={binReason(reason)}>{binReason(reason)}</span>,
   },
   {
     label: 'Evaluation',

@@ -47,6 +47,7 @@ export function TargetPage({ slug }: { readonly slug: string }) {
         </Card>
       </div>
       <Tabs
+        keepMounted={false}
         value={view === 'moves' ? 'moves' : 'working-set'}
         onChange={(tab) => change({ view: tab === 'moves' ? 'moves' : '', bin: '', to: '' } as never)}
       >

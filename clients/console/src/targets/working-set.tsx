@@ -1,4 +1,4 @@
-import { Group, SegmentedControl, Skeleton } from '@mantine/core';
+import { SegmentedControl, Skeleton } from '@mantine/core';
 import { Link, useLocation } from 'wouter';
 import { BINS, type CuratedRow } from '../api/types.ts';
 import { BinTag } from '../ui/card.tsx';
@@ -9,6 +9,7 @@ import { usePages } from '../ui/use-pages.ts';
 import { useAddressQuery } from '../ui/use-query.ts';
 import { type Column, VirtualList } from '../ui/virtual-list.tsx';
 import { count, counted, nameOf } from '../words.ts';
+import classes from './targets.module.css';
 
 interface Page {
   readonly problems: readonly CuratedRow[];
@@ -30,7 +31,7 @@ const COLUMNS: readonly Column<CuratedRow>[] = [
   { label: 'Bin', width: '10rem', cell: ({ bin, predicted }) => <BinTag bin={bin} predicted={predicted} /> },
   {
     label: 'Pass rate',
-    width: '13rem',
+    width: '14.5rem',
     cell: ({ mean, interval }) => <IntervalBar mean={mean} interval={interval} />,
   },
   {
@@ -53,7 +54,7 @@ export function WorkingSet({ slug }: { readonly slug: string }) {
   const pages = usePages<Page, CuratedRow>(path, { bin: bin || undefined }, ({ problems }) => problems);
   return (
     <>
-      <Group mb="sm">
+      <div className={classes.choices}>
         <SegmentedControl
           size="xs"
           aria-label="Bin"
@@ -61,7 +62,7 @@ export function WorkingSet({ slug }: { readonly slug: string }) {
           value={bin}
           onChange={(value) => change({ bin: value })}
         />
-      </Group>
+      </div>
       {pages.error !== null && <ErrorNote error={pages.error} retry={pages.retry} />}
       {pages.loading ? (
         <Skeleton height={320} radius="md" />

@@ -5,7 +5,9 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 
 import classes from './virtual-list.module.css';
 
 const ROW_PX = 40;
-const NARROW_ROW_PX = 84;
+/** Of a line where rows are narrow and several lines high, and of the space around them. */
+const LINE_PX = 22;
+const SPACE_PX = 16;
 
 export interface Column<Row> {
   readonly label: string;
@@ -36,15 +38,16 @@ export function VirtualList<Row>({ label, rows, keyOf, columns, more, loadingMor
   const frame = useRef<HTMLDivElement>(null);
   const narrow = useMediaQuery('(max-width: 48rem)') ?? false;
   const [active, setActive] = useState<number>();
+  const rowPx = narrow ? narrowHeight(columns) : ROW_PX;
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => frame.current,
-    estimateSize: () => (narrow ? NARROW_ROW_PX : ROW_PX),
+    estimateSize: () => rowPx,
     overscan: 12,
   });
   const shown = virtual.getVirtualItems();
   const last = shown.at(-1)?.index ?? -1;
-  useEffect(() => virtual.measure(), [virtual, narrow]);
+  useEffect(() => virtual.measure(), [virtual, rowPx]);
   useEffect(() => {
     if (more !== undefined && !loadingMore && last >= rows.length - 20) more();
   }, [more, loadingMore, last, rows.length]);
@@ -73,7 +76,7 @@ export function VirtualList<Row>({ label, rows, keyOf, columns, more, loadingMor
     event.preventDefault();
   };
   const tracks = columns.map(({ width }) => width).join(' ');
-  const height = Math.min(rows.length * (narrow ? NARROW_ROW_PX : ROW_PX) + (narrow ? 2 : 38), 640);
+  const height = Math.min(rows.length * rowPx + (narrow ? 2 : 38), 640);
   return (
     <div
       ref={frame}
@@ -119,4 +122,10 @@ export function VirtualList<Row>({ label, rows, keyOf, columns, more, loadingMor
       {loadingMore && <Loader size="xs" m="xs" aria-label="More is being read" />}
     </div>
   );
+}
+
+/** Wide cells have a line of their own, the others stand two on a line. */
+function narrowHeight(columns: readonly { readonly wide?: boolean }[]): number {
+  const wide = columns.filter((column) => column.wide === true).length;
+  return (wide + Math.ceil((columns.length - wide) / 2)) * LINE_PX + SPACE_PX;
 }

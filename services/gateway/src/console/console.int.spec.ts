@@ -139,7 +139,7 @@ describe('a target', () => {
 
   it('shows moves with their reasons and bins over time', async () => {
     expect((await get('/v1/console/targets/model/moves')).moves).toMatchObject([
-      { problem_id: idOf('sum'), from: 'medium', to: 'hard', reason: 'mass_above_enter', title: 'Title of sum' },
+      { problem_id: idOf('sum'), from: 'medium', to: 'hard', reason: 'mass_exceeds_enter', title: 'Title of sum' },
     ]);
     expect((await get('/v1/console/targets/model/moves?to=easy')).moves).toEqual([]);
     expect((await get('/v1/console/targets/model/evaluations')).evaluations).toMatchObject([

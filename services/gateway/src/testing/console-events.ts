@@ -183,7 +183,7 @@ export async function publishEstimate(
       passes,
       bin,
       previousBin,
-      reason: bin === previousBin ? 'within_bin' : 'mass_above_enter',
+      reason: bin === previousBin ? 'kept' : 'mass_exceeds_enter',
       masses: { [Bin[bin].toLowerCase()]: 0.8 },
       evaluation: BigInt(evaluation),
       checkpoint: `step-${evaluation}`,
