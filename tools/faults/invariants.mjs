@@ -106,8 +106,8 @@ export async function nothingLeftUnderWay(url, expectedLetters = 0) {
   return faults;
 }
 
-/** I6: no process, mount, control group or file of a sandbox is left. Asked when nothing runs any more. */
-export function nothingLeftOfSandboxes(folder) {
+/** I6: no process, mount, control group or file of a sandbox is left of the processes that judged. Asked when nothing runs any more. */
+export function nothingLeftOfSandboxes(folder, pids) {
   const faults = [];
   const processes = execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' }).split('\n');
   for (const line of processes)
@@ -118,9 +118,9 @@ export function nothingLeftOfSandboxes(folder) {
   for (const root of ['/sys/fs/cgroup', '/sys/fs/cgroup/memory', '/sys/fs/cgroup/pids', '/sys/fs/cgroup/cpuacct']) {
     if (!existsSync(root)) continue;
     for (const name of readdirSync(root)) {
-      // Groups are named after the process that made them; one that is alive is another's at work.
-      const maker = /^tidemark-(?:sandbox|probe)-(\d+)/.exec(name)?.[1];
-      if (maker !== undefined && !existsSync(`/proc/${maker}`)) faults.push(`control group ${root}/${name}`);
+      // Groups are named after the process that made them.
+      if (pids.some((pid) => new RegExp(`^tidemark-[a-z]+-${pid}\\b`).test(name)))
+        faults.push(`control group ${root}/${name}`);
     }
   }
   return faults;

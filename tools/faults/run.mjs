@@ -57,7 +57,7 @@ for (const name of new Set(['none', ...wanted])) {
   let idle = false;
   try {
     await system.start();
-    system.offer(problems, groups);
+    await system.offer(problems, groups);
     const random = seeded(Number(values.seed));
     await harm(system, random);
     idle = name !== 'none' && !(await system.isBusy());
@@ -79,7 +79,7 @@ for (const name of new Set(['none', ...wanted])) {
     wrong.push(error instanceof Error ? error.message : String(error));
   }
   await system.stop().catch((error) => wrong.push(`stop: ${error.message}`));
-  for (const what of nothingLeftOfSandboxes(folder)) wrong.push(`I6: ${what}`);
+  for (const what of nothingLeftOfSandboxes(folder, system.pids)) wrong.push(`I6: ${what}`);
   if (wrong.length > 0) failures++;
   const verdict = wrong.length === 0 ? 'holds' : `BROKEN: ${wrong.slice(0, 5).join('; ')}`;
   const seconds = Math.round((Date.now() - startedAt) / 1000);

@@ -14,6 +14,8 @@ export class System {
   #postgres;
   #args = [];
   alive = false;
+  /** Process numbers that the services had, one after the other. */
+  pids = [];
 
   /** @param folder everything is kept below it  @param kafka `host:port` of a broker; without one the log is in PostgreSQL */
   constructor(folder, { kafka, tmpfsMb } = {}) {
@@ -55,6 +57,7 @@ export class System {
 
   async startServices() {
     await this.tidemark.start({ args: this.#args });
+    this.pids.push(this.tidemark.pid);
     this.alive = true;
   }
 
@@ -99,18 +102,20 @@ export class System {
   }
 
   /** The work that every fault is tried on: problems published, a target declared, groups submitted again until all are in. */
-  offer(problems, groups) {
-    check(this.tidemark.run('ingest', problems), 'ingest');
+  async offer(problems, groups) {
+    await this.#do('ingest', problems);
     const settings = join(this.folder, 'target.json');
     const stop_sequences = ['\nclass', '\ndef', '\n#', '\nif', '\nprint', '\n@'];
     const sampling = { temperature: 0.8, top_p: 0.95, stop_sequences };
     writeFileSync(settings, JSON.stringify({ answer_form: 'completion', sampling, group_size: 8 }));
-    check(this.tidemark.run('target', 'declare', 'codegen-16b-mono', '--settings', settings), 'target declare');
-    check(
-      this.tidemark.run('checkpoint', 'advance', 'codegen-16b-mono', 'base', '--ordinal', '0'),
-      'checkpoint advance',
-    );
+    await this.#do('target', 'declare', 'codegen-16b-mono', '--settings', settings);
+    await this.#do('checkpoint', 'advance', 'codegen-16b-mono', 'base', '--ordinal', '0');
     this.submitting = this.#submit(groups);
+  }
+
+  /** One command, without blocking the proxy, which lives in this process. */
+  async #do(...args) {
+    check(await this.tidemark.runAside(...args), args.slice(0, 2).join(' '));
   }
 
   /** A trainer whose report was cut off sends it again; what had arrived counts once. */
@@ -128,7 +133,7 @@ export class System {
   async settle() {
     await this.submitting;
     await this.tidemark.untilQuiet(900_000);
-    check(this.tidemark.run('evaluate', 'codegen-16b-mono'), 'evaluate');
+    await this.#do('evaluate', 'codegen-16b-mono');
     await this.tidemark.untilQuiet(900_000);
   }
 

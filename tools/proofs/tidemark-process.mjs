@@ -66,6 +66,10 @@ export class TidemarkProcess {
     await this.#exited;
   }
 
+  get pid() {
+    return this.#child.pid;
+  }
+
   /** Sends any signal to node alone. */
   signal(name) {
     this.#child.kill(name);
