@@ -5,6 +5,8 @@ import type { AccountingMode } from '../sandbox.ts';
 export interface RunMeter {
   /** Shell commands, run inside the run's first process, that put it and all its children under this meter. */
   readonly enterScript: string;
+  /** Words that start the program inside the sandbox under limits that only hold there; empty where there are none. */
+  readonly innerWords: readonly string[];
   /** CPU time used so far, in ms; `rootPid` is the host id of the run's first process. */
   cpuTimeMs(rootPid: number): number;
   /** The longest time that one of the run's live tasks has waited for a processor, in ms. */

@@ -37,6 +37,7 @@ export class CgroupAccounting implements Accounting {
 
 abstract class CgroupMeter implements RunMeter {
   readonly enterScript: string;
+  readonly innerWords = [];
   private longestWaitMs = 0;
 
   constructor(protected readonly groups: readonly string[]) {

@@ -22,6 +22,7 @@ export class RlimitAccounting implements Accounting {
 
 class RlimitMeter implements RunMeter {
   readonly enterScript: string;
+  readonly innerWords: readonly string[];
   private mostCpuMs = 0;
   private longestWaitMs = 0;
   private peakBytes = 0;
@@ -29,8 +30,11 @@ class RlimitMeter implements RunMeter {
   constructor(limits: Limits) {
     const kibibytes = Math.ceil(limits.memoryBytes / 1024);
     const processes = limits.processes + KEEPER_PROCESSES;
-    // The limit on processes has another letter in bash than in dash.
-    this.enterScript = `ulimit -v ${kibibytes} && { [ -n "$BASH_VERSION" ] && ulimit -u ${processes} || ulimit -p ${processes}; }`;
+    this.enterScript = `ulimit -v ${kibibytes}`;
+    // The kernel counts the processes of a user by user namespace: outside, all that the user runs on this machine would
+    // count, ourselves too. The limit has another letter in bash than in dash.
+    const limit = `{ [ -n "$BASH_VERSION" ] && ulimit -u ${processes} || ulimit -p ${processes}; } && exec "$@"`;
+    this.innerWords = ['/bin/sh', '-c', limit, 'sh'];
   }
 
   cpuTimeMs(rootPid: number): number {

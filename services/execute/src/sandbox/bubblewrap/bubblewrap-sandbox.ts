@@ -84,6 +84,7 @@ export class BubblewrapSandbox implements Sandbox {
           ? { staging: { nsenter, namespace: staging.namespace, sourceOf: (f) => staging.sourceOf(f) } }
           : {}),
         enterScript: meter.enterScript,
+        innerWords: meter.innerWords,
         strayDescriptors: inheritedDescriptors(),
         temporaryBytes: TEMPORARY_BYTES,
         fileBytes: TEMPORARY_BYTES,

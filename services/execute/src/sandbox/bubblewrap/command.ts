@@ -15,6 +15,7 @@ export type OuterSettings = {
   readonly staging?: { readonly nsenter: string; readonly namespace: string; sourceOf(folder: string): string };
   readonly setpriv: string | undefined;
   readonly enterScript: string;
+  readonly innerWords: readonly string[];
   /** What {@link inheritedDescriptors} found. */
   readonly strayDescriptors: readonly number[];
   readonly temporaryBytes: number;
@@ -104,6 +105,7 @@ function bubblewrapWords(command: SandboxCommand, settings: OuterSettings): stri
     ...['--remount-ro', '/', '--chdir', WORK_FOLDER],
     ...['--seccomp', String(SECCOMP_FD), '--json-status-fd', String(STATUS_FD)],
     '--',
+    ...settings.innerWords,
     ...command.argv,
   ];
 }

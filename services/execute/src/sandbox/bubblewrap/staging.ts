@@ -29,6 +29,8 @@ export class Staging {
     const holder = spawn(unshare, ['--mount', '--propagation', 'slave', '/bin/sh', '-c', script], {
       stdio: ['pipe', 'pipe', 'pipe'],
       env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+      // A Ctrl-C at the terminal must not take it from under the runs that are finished first.
+      detached: true,
     });
     await new Promise<void>((resolve, reject) => {
       let said = '';
