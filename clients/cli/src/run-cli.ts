@@ -23,6 +23,9 @@ import { show } from './format/table.ts';
 import { GatewayClient, GatewayError } from './gateway-client.ts';
 import { onReaderGone, StreamOutput } from './output.ts';
 
+/** Signals within this time of the first are the same wish to stop. */
+const SAME_SIGNAL_MS = 1_000;
+
 /** Where the command line writes. */
 export interface CliIo {
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -32,7 +35,13 @@ export interface CliIo {
 /** Understands arguments, does what they say, and answers the exit code. Never throws. */
 export async function runCli(args: readonly string[], io: CliIo): Promise<ExitCode> {
   const interrupted = new AbortController();
-  const onSignal = () => interrupted.abort(new Error('interrupted'));
+  let interruptedAtMs: number | undefined;
+  const onSignal = () => {
+    interruptedAtMs ??= performance.now();
+    interrupted.abort(new Error('interrupted'));
+    // Of one Ctrl-C the terminal tells every process of its group, and npm passes it on once more; a later one is meant.
+    if (performance.now() - interruptedAtMs > SAME_SIGNAL_MS) process.exit(exitCodes.interrupted);
+  };
   process.on('SIGINT', onSignal);
   // Whoever reads has enough: that ends the work, and is no failure.
   let readerGone = false;

@@ -9,6 +9,9 @@ import { openTracing } from './observe/tracing.ts';
 import { runService } from './run-service.ts';
 import { whileAway } from './while-away.ts';
 
+/** Signals within this time of the first are the same wish to stop. */
+const SAME_SIGNAL_MS = 1_000;
+
 /**
  * `main.ts` of a service that runs alone: log, database and addresses from the environment (see `aloneConfigSchema`);
  * SIGTERM and SIGINT stop it gracefully, a second one at once. What is wrong at start is named in words (every setting
@@ -58,10 +61,12 @@ async function start<Schema extends z.ZodObject>(definition: ServiceDefinition<S
       ...(config.accessToken === undefined ? {} : { accessToken: config.accessToken }),
     },
   });
-  let stopping = false;
+  let stoppingSince: number | undefined;
   const stop = () => {
-    if (stopping) process.exit(130);
-    stopping = true;
+    // Of one Ctrl-C the terminal tells every process of its group, and npm passes it on once more.
+    if (stoppingSince !== undefined && performance.now() - stoppingSince > SAME_SIGNAL_MS) process.exit(130);
+    if (stoppingSince !== undefined) return;
+    stoppingSince = performance.now();
     void service
       .stop()
       .then(() => log.close())

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { Controller, Get, Module } from '@nestjs/common';
 import { topics } from '@tidemark/event-log';
 import { ProblemNormalizedSchema } from '@tidemark/proto';
@@ -84,6 +85,28 @@ describe('a service', () => {
     expect(await get('/readyz')).toEqual([200, { ready: true, reasons: [] }]);
     expect(await get('/greeting')).toEqual([200, { greeting: 'moin' }]);
     expect(await get('/activity')).toMatchObject([200, { service: 'gateway', outboxRows: 0 }]);
+  });
+
+  it('leaves nothing in motion when its port is taken', async () => {
+    stage = await startStage(doors, { http: true });
+    const taken = Number(new URL(stage.service.address ?? '').port);
+    await expect(stage.startReplica(taken)).rejects.toThrow(/EADDRINUSE/);
+    // One connection that listens is one service that runs.
+    const listening = `SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'tidemark-gateway-listen'`;
+    await expect.poll(async () => (await stage?.query(listening))?.length).toBe(1);
+  });
+
+  it('stops although a caller never ends its request', async () => {
+    stage = await startStage(doors, { http: true });
+    const socket = connect(Number(new URL(stage.service.address ?? '').port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write('POST /greeting HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nbegun');
+    await sleep(300);
+    const startedMs = performance.now();
+    await stage.service.stop();
+    // Far below the time for which an idle connection is kept.
+    expect(performance.now() - startedMs).toBeLessThan(30_000);
   });
 
   it('asks for its token everywhere but at the probes', async () => {

@@ -14,6 +14,9 @@ import type { StageParts } from './stage-parts.ts';
 import type { TimerLoop } from './timers/timer-loop.ts';
 import type { EventLogTransport } from './transport/event-log-transport.ts';
 
+/** How long requests in hand may take to end when the service stops, in ms. */
+const HTTP_GRACE_MS = 3_000;
+
 /** The moving parts of a running service. */
 export interface StageEngine {
   readonly parts: StageParts;
@@ -33,10 +36,9 @@ export interface StageEngine {
 export class Stage implements RunningService {
   private stopping: Promise<void> | undefined;
 
-  constructor(
-    private readonly engine: StageEngine,
-    readonly address: string | undefined,
-  ) {}
+  address: string | undefined;
+
+  constructor(private readonly engine: StageEngine) {}
 
   get name(): string {
     return this.engine.parts.identity.service;
@@ -87,7 +89,7 @@ export class Stage implements RunningService {
     await Promise.all([...timers, ...pools].map((part) => this.quietly(part.stop())));
     await this.quietly(relay.stop());
     await this.quietly(bell.stop());
-    await this.quietly(app.close());
+    await this.quietly(closeHttp(app));
     await this.quietly(leases.stop());
     await this.quietly(dataSource.destroy());
     parts.logger.info('stopped');
@@ -96,4 +98,11 @@ export class Stage implements RunningService {
   private async quietly(step: Promise<unknown>): Promise<void> {
     await step.catch((error: unknown) => this.engine.parts.logger.warn(errorFields(error), 'stopping'));
   }
+}
+
+/** A caller who never ends its request, or follows a stream, does not keep the service from ending. */
+async function closeHttp(app: NestFastifyApplication): Promise<void> {
+  const server = app.getHttpServer();
+  const patience = setTimeout(() => server.closeAllConnections(), HTTP_GRACE_MS);
+  await app.close().finally(() => clearTimeout(patience));
 }

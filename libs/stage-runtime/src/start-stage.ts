@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { z } from 'zod';
 import { assemble, DEFAULT_POOL_SIZE, type InnerOptions } from './assemble.ts';
 import { parseConfig } from './config/parse-config.ts';
@@ -28,21 +27,24 @@ export async function startStage<Schema extends z.ZodObject>(
     onIdleError: (error) => logger.warn(errorFields(error), 'a database connection was lost'),
   });
   await whileAway(() => dataSource.initialize());
-  let app: NestFastifyApplication | undefined;
+  const { engine, tell } = await migrate(dataSource, options.databaseUrl, definition.name)
+    .then(() => assemble(definition, options, config, dataSource, logger))
+    .catch(async (error: unknown) => {
+      await dataSource.destroy().catch(() => undefined);
+      throw error;
+    });
+  const stage = new Stage(engine);
   try {
-    await migrate(dataSource, options.databaseUrl, definition.name);
-    const { engine, tell } = await assemble(definition, options, config, dataSource, logger);
-    app = engine.app;
-    const stage = new Stage(engine, await setInMotion(definition, options, engine));
-    tell(stage);
-    engine.parts.board.clear('start');
-    logger.info({ address: stage.address }, 'ready');
-    return stage;
+    stage.address = await setInMotion(definition, options, engine);
   } catch (error) {
-    await app?.close().catch(() => undefined);
-    await dataSource.destroy().catch(() => undefined);
+    // Some of it may be in motion already, and would keep the process alive.
+    await stage.stop();
     throw error;
   }
+  tell(stage);
+  engine.parts.board.clear('start');
+  logger.info({ address: stage.address }, 'ready');
+  return stage;
 }
 
 /** @returns the address of HTTP, where it is served */

@@ -8,7 +8,15 @@ import { type Logger, pino } from 'pino';
  */
 export function createLogger(service: string, level: string, file?: string): Logger {
   const options = { level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime };
-  return file === undefined ? pino(options) : pino(options, pino.destination({ dest: file, sync: true }));
+  if (file === undefined) return pino(options);
+  const destination = pino.destination({ dest: file, sync: true });
+  // A full disk costs log lines, not the service; it is said once, where someone may still see it.
+  let said = false;
+  destination.on('error', (error: Error) => {
+    if (!said) process.stderr.write(`tidemark ${service}: log lines are lost: ${error.message}\n`);
+    said = true;
+  });
+  return pino(options, destination);
 }
 
 /** An error as log fields: name, message, code and stack, and nothing of the values that a query carried. */

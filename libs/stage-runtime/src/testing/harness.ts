@@ -70,8 +70,8 @@ export class ProcessHarness<Schema extends z.ZodObject> implements StageHarness 
     return this.stage;
   }
 
-  async startReplica(): Promise<Stage> {
-    const replica = await startStage(this.definition, this.runOptions());
+  async startReplica(port = 0): Promise<Stage> {
+    const replica = await startStage(this.definition, this.runOptions(port));
     this.replicas.push(replica);
     return replica;
   }
@@ -143,12 +143,12 @@ export class ProcessHarness<Schema extends z.ZodObject> implements StageHarness 
     await rm(this.blobFolder, { recursive: true, force: true });
   }
 
-  private http() {
+  private http(port: number) {
     const { accessToken } = this.options;
-    return { host: '127.0.0.1', port: 0, ...(accessToken === undefined ? {} : { accessToken }) };
+    return { host: '127.0.0.1', port, ...(accessToken === undefined ? {} : { accessToken }) };
   }
 
-  private runOptions(): RunOptions & InnerOptions {
+  private runOptions(port: number): RunOptions & InnerOptions {
     const env: Record<string, string> = {};
     for (const [field, value] of Object.entries(this.options.config ?? {})) {
       env[variableName(this.definition.name, field)] = value;
@@ -161,7 +161,7 @@ export class ProcessHarness<Schema extends z.ZodObject> implements StageHarness 
       blobFolder: this.blobFolder,
       partitions: this.options.partitions ?? DEFAULT_PARTITIONS,
       logLevel: process.env.TIDEMARK_TEST_LOG_LEVEL ?? 'silent',
-      ...(this.options.http ? { http: this.http() } : {}),
+      ...(this.options.http ? { http: this.http(port) } : {}),
       // A crash must not cost a spec the seconds that it may cost a service.
       leaseMs: 1_500,
       relayPollMs: 200,

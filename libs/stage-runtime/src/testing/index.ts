@@ -49,7 +49,7 @@ export interface StageHarness {
   /** Waits for zero lag, an empty outbox, no open jobs and no reported work. Fails with what is left after the time. */
   untilQuiet(timeoutMs?: number): Promise<Activity>;
   /** Starts a second replica beside the first; stopped with the harness. */
-  startReplica(): Promise<RunningService>;
+  startReplica(port?: number): Promise<RunningService>;
   /** Ends it like a crash: connections cut, nothing released. */
   kill(): Promise<void>;
   /** Makes it crash at a moment, the `times`-th time that it comes. Resolves once it is dead; then {@link restart}. */

@@ -69,7 +69,7 @@ export class EventLogTransport extends Server implements CustomTransportStrategy
     await this.prepare(handlers);
     const works = handlers.map((handler) => handlerWork(this.parts, handler));
     if (works.length > 0) works.push(ordersWork(this.parts, handlers));
-    this.consumers = await Promise.all(works.map((work) => this.consume(work)));
+    await Promise.all(works.map(async (work) => this.consumers.push(await this.consume(work))));
   }
 
   private async consume(work: BatchWork): Promise<LogConsumer> {
