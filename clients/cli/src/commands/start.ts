@@ -6,6 +6,7 @@ import { readCliConfig } from '../cli.config.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { GatewayClient } from '../gateway-client.ts';
+import { explainFailure } from '../start/explain-failure.ts';
 import { LiveView } from '../start/live-view.ts';
 import { loadStandalone, type Standalone } from '../start/load-standalone.ts';
 import { evaluate, type Publishing, publishSample, untilQuiet } from '../start/publish-sample.ts';
@@ -60,7 +61,9 @@ async function start({ signal: interrupted }: CommandContext, options: StartOpti
   const signal = AbortSignal.any([interrupted, terminated.signal]);
   const { token } = readCliConfig();
   process.stderr.write('Tidemark starts …\n');
-  const standalone = await startServices(options, token);
+  const standalone = await startServices(options, token).catch((error: unknown) => {
+    throw explainFailure(error, options);
+  });
   const client = new GatewayClient({ url: standalone.url, token }, signal);
   const view = new LiveView(
     () => readStatus(client),
