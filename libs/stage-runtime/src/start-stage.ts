@@ -57,7 +57,9 @@ async function setInMotion(
   await app.init();
   leases.start();
   relay.start();
+  // First: while the log is waited for, the probes say so.
+  const address = http === undefined ? undefined : await listen(app, http);
   await app.startAllMicroservices();
   for (const part of [...pools, ...timers]) part.start();
-  return http === undefined ? undefined : await listen(app, http);
+  return address;
 }

@@ -4,6 +4,15 @@
  */
 export { sayUntested } from './ask-run.ts';
 export { describeWithKafka } from './describe-with-kafka.ts';
-export { KAFKA_VERSION, type KafkaBroker, KafkaUnavailableError } from './kafka-broker.ts';
+export {
+  KAFKA_VERSION,
+  type KafkaBroker,
+  KafkaUnavailableError,
+  type OwnKafkaBroker,
+  type OwnKafkaOptions,
+} from './kafka-broker.ts';
+export { describeWithOwnKafka } from './describe-with-own-kafka.ts';
+export { makeCertificate, type TestCertificate } from './make-certificate.ts';
+export { startOwnPostgres } from './start-own-postgres.ts';
 export { startKafka, type TestKafkaOptions } from './start-kafka.ts';
 export { startPostgres, type TestPostgres } from './start-postgres.ts';

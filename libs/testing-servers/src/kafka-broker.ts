@@ -7,8 +7,29 @@ export interface KafkaBroker {
   stop(): Promise<void>;
 }
 
-/** The release that the tests run on; `tools/kafka/pom.xml` names the same one. */
-export const KAFKA_VERSION = '4.1.1';
+/** A broker from its jars, which can be hurt. */
+export interface OwnKafkaBroker extends KafkaBroker {
+  /** `host:port` by the name of a listener that was asked for. */
+  readonly addresses: Readonly<Record<string, string>>;
+  /** Kills it; its data and its address stay. */
+  crash(): Promise<void>;
+  /** Starts it again where it was, and resolves when it listens. */
+  revive(): Promise<void>;
+}
+
+/** What of a broker of one's own differs from the usual one. */
+export interface OwnKafkaOptions {
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Listeners beside the plain one, with their protocol: `{ SECURE: 'SASL_SSL' }`. */
+  readonly listeners?: Readonly<Record<string, string>>;
+  /** `SCRAM-SHA-256=[name=…,password=…]`, made known when its folder is formatted. */
+  readonly scram?: readonly string[];
+  /** Resolve as soon as it listens, before its coordinators answer. */
+  readonly cold?: boolean;
+}
+
+/** The release that the tests run on, unless the environment names another; `tools/kafka/pom.xml` names the same one. */
+export const KAFKA_VERSION = process.env['TIDEMARK_TEST_KAFKA_VERSION'] ?? '4.1.1';
 
 /** No broker can be started here; the message says what is missing. */
 export class KafkaUnavailableError extends Error {

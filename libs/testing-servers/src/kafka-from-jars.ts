@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '@tidemark/bundled-postgres';
-import { BROKER_SETTINGS, type KafkaBroker, KafkaUnavailableError } from './kafka-broker.ts';
+import { BROKER_SETTINGS, KafkaUnavailableError, type OwnKafkaBroker, type OwnKafkaOptions } from './kafka-broker.ts';
 import { kafkaJars } from './kafka-jars.ts';
 import { testFolder } from './test-folder.ts';
 
@@ -23,17 +23,24 @@ const WATCHED = `exec 3<&0; "$@" </dev/null 3<&- & broker=$!; { cat <&3; kill -9
  * One broker of Apache Kafka (KRaft, broker and controller in one process) from its own jars.
  * @throws {KafkaUnavailableError}
  */
-export async function startKafkaFromJars(): Promise<KafkaBroker> {
+export async function startKafkaFromJars(options: OwnKafkaOptions = {}): Promise<OwnKafkaBroker> {
   const jars = kafkaJars();
   const folder = testFolder('kafka');
   const port = await freePort();
   const controllerPort = await freePort();
   const properties = join(folder, 'server.properties');
+  const log = join(folder, 'broker.log');
+  const addresses: Record<string, string> = {};
+  for (const name of Object.keys(options.listeners ?? {})) addresses[name] = `127.0.0.1:${await freePort()}`;
+  const own = Object.entries(addresses).map(([name, address]) => `${name}://${address}`);
+  const protocols = Object.entries(options.listeners ?? {}).map(([name, protocol]) => `${name}:${protocol}`);
   const settings = {
     ...BROKER_SETTINGS,
+    'listener.security.protocol.map': [BROKER_SETTINGS['listener.security.protocol.map'], ...protocols].join(','),
     'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
-    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    listeners: [`PLAINTEXT://127.0.0.1:${port}`, `CONTROLLER://127.0.0.1:${controllerPort}`, ...own].join(','),
     'log.dirs': join(folder, 'log'),
+    ...options.settings,
   };
   writeFileSync(
     properties,
@@ -41,8 +48,32 @@ export async function startKafkaFromJars(): Promise<KafkaBroker> {
       .map(([name, value]) => `${name}=${value}\n`)
       .join(''),
   );
-  format(jars, folder, properties);
-  const log = openSync(join(folder, 'broker.log'), 'w');
+  format(jars, folder, properties, options.scram ?? []);
+  let child: ChildProcess | undefined;
+  const crash = async (): Promise<void> => {
+    if (child !== undefined) await ended(child);
+    child = undefined;
+  };
+  const revive = async (): Promise<void> => {
+    const started = run(jars, folder, properties, log);
+    child = started;
+    await untilListening(started, port, log);
+  };
+  const stop = async (): Promise<void> => {
+    await crash();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  };
+  try {
+    await revive();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { brokers: [`127.0.0.1:${port}`], by: 'jars', addresses, stop, crash, revive };
+}
+
+function run(jars: string, folder: string, properties: string, logFile: string): ChildProcess {
+  const log = openSync(logFile, 'a');
   const child = spawn(
     'sh',
     ['-c', WATCHED, 'broker', 'java', ...JAVA_FLAGS, '-cp', `${jars}/*`, 'kafka.Kafka', properties],
@@ -53,23 +84,14 @@ export async function startKafkaFromJars(): Promise<KafkaBroker> {
     },
   );
   closeSync(log);
-  const stop = async (): Promise<void> => {
-    await ended(child);
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-  };
-  try {
-    await untilListening(child, port, join(folder, 'broker.log'));
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return { brokers: [`127.0.0.1:${port}`], by: 'jars', stop };
+  return child;
 }
 
-function format(jars: string, folder: string, properties: string): void {
+function format(jars: string, folder: string, properties: string, scram: readonly string[]): void {
   // Any 16 bytes in URL-safe base64 are a cluster id; one broker a cluster needs no particular one.
   const id = Buffer.from('tidemark-testing').toString('base64url');
-  const tool = ['-cp', `${jars}/*`, 'kafka.tools.StorageTool', 'format', '-t', id, '-c', properties];
+  const users = scram.flatMap((user) => ['--add-scram', user]);
+  const tool = ['-cp', `${jars}/*`, 'kafka.tools.StorageTool', 'format', '-t', id, '-c', properties, ...users];
   const made = spawnSync('java', [...JAVA_FLAGS, ...tool], { encoding: 'utf8', cwd: folder });
   if (made.status !== 0)
     throw new KafkaUnavailableError(`Kafka could not format its folder: ${made.stdout}${made.stderr}`);

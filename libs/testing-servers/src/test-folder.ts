@@ -9,7 +9,7 @@ const HOME = join(tmpdir(), 'tidemark-test-servers');
  * A new folder for a server of this process, named after it, and open to the server's user. Folders of processes that
  * are gone (a run that was killed) are removed on the way, their servers stopped.
  */
-export function testFolder(server: 'postgres' | 'kafka'): string {
+export function testFolder(server: 'postgres' | 'kafka' | 'certificate'): string {
   const home = `${HOME}-${process.getuid?.() ?? 0}`;
   mkdirSync(home, { recursive: true });
   sweep(home);

@@ -5,6 +5,7 @@ import { type BatchWork, handlerWork } from '../consume/batch-work.ts';
 import { followEpochs } from '../consume/follow-epochs.ts';
 import { StageSessions } from '../consume/stage-sessions.ts';
 import type { TopicHandler } from '../consume/topic-handler.ts';
+import { untilBack } from '../until-back.ts';
 import { EVENT_LOG_TRANSPORT, type OnEventExtras } from '../on-event.ts';
 import { ordersWork } from '../orders/orders-work.ts';
 import type { StageParts } from '../stage-parts.ts';
@@ -66,7 +67,7 @@ export class EventLogTransport extends Server implements CustomTransportStrategy
 
   private async consumeAll(): Promise<void> {
     const handlers = this.handlers();
-    await this.prepare(handlers);
+    await untilBack(this.parts, 'log', () => this.prepare(handlers));
     const works = handlers.map((handler) => handlerWork(this.parts, handler));
     if (works.length > 0) works.push(ordersWork(this.parts, handlers));
     await Promise.all(works.map(async (work) => this.consumers.push(await this.consume(work))));

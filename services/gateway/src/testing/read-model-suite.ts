@@ -1,5 +1,5 @@
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
-import { curatedTopic, deadLetterTopic, type TopicDefinition, topics } from '@tidemark/event-log';
+import { curatedTopic, deadLetterTopic, type TopicDefinition, topics, type ServiceName } from '@tidemark/event-log';
 import { problemIdOf, sha256Hex } from '@tidemark/identity';
 import {
   Bin,
@@ -155,7 +155,7 @@ export function describeReadModel(log: string, options: () => StageHarnessOption
     });
 
     describe('a record that lies aside', () => {
-      const layAside = async (name: string, topic: string, service: string) => {
+      const layAside = async (name: string, topic: string, service: ServiceName) => {
         const dlqName = deadLetterTopic(topic, service);
         await harness.log.admin.ensureTopics([
           { name: dlqName, partitions: 2, cleanup: 'delete', retentionMs: 86_400_000, logAppendTime: false },
