@@ -1,3 +1,4 @@
+import { fileErrorText } from './file-errors.ts';
 import type { CliConfig } from './cli.config.ts';
 
 /** JSON that the gateway sends. */
@@ -98,17 +99,14 @@ export class GatewayClient {
     } catch (error) {
       if (this.signal.aborted) throw error;
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      if (isFileError(cause)) throw cause;
+      // An upload can also fail where it is read.
+      if (fileErrorText(cause) !== undefined) throw cause;
       const why = cause instanceof Error ? cause.message : String(cause);
       const todo = 'Start it with "tidemark start", or set TIDEMARK_URL to where it runs.';
       throw new GatewayError(`No gateway answers at ${this.config.url} (${why}).`, 0, { do: todo }, { cause: error });
     }
   }
 }
-
-/** An upload can also fail where it is read. */
-const isFileError = (error: unknown): boolean =>
-  error instanceof Error && 'syscall' in error && ['open', 'read'].includes(String(error.syscall));
 
 function parseProblem(text: string): Json {
   try {

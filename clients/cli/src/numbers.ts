@@ -6,3 +6,9 @@ export function seconds(text: string): number {
   if (!(value > 0)) throw new InvalidArgumentError('It is a number of seconds above 0.');
   return value;
 }
+
+/** Reads an option that is a whole number from 1. */
+export function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It is a whole number from 1.');
+  return Number(text);
+}

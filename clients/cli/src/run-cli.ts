@@ -19,6 +19,7 @@ import { registerTopic } from './commands/topic.ts';
 import { registerWithdraw } from './commands/withdraw.ts';
 import { type Action, UsageError } from './context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { fileErrorText } from './file-errors.ts';
 import { show } from './format/table.ts';
 import { GatewayClient, GatewayError } from './gateway-client.ts';
 import { onReaderGone, StreamOutput } from './output.ts';
@@ -124,7 +125,7 @@ function report(error: unknown, output: StreamOutput): ExitCode {
     return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
   }
   const usage = error instanceof UsageError;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = fileErrorText(error) ?? (error instanceof Error ? error.message : String(error));
   const problem = error instanceof GatewayError ? error.problem : {};
   if (output.json) {
     output.note(JSON.stringify({ error: message, ...problem }));

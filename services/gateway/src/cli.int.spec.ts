@@ -110,7 +110,7 @@ describe('ingest', () => {
     const { code, out, err } = await tidemark(['ingest', path]);
     expect(code).toBe(3);
     expect(out).toBe('mixed.jsonl: 2 problems taken, 1 refused\n');
-    expect(err).toContain('mixed.jsonl:2: the line is not JSON');
+    expect(err).toContain('mixed.jsonl:2: the record is not JSON');
   });
 
   it('reads gzip and standard input, and gives NDJSON to programs', async () => {
@@ -125,20 +125,69 @@ describe('ingest', () => {
     expect(piped).toMatchObject({ code: 0, out: 'stdin: 1 problem taken\n' });
   });
 
+  it('says of a gzip that it is cut off, or none, and blames no gateway', async () => {
+    const cut = await file('cut.jsonl.gz', gzipSync(`${record('x')}\n`.repeat(50)).subarray(0, 60));
+    const broken = await tidemark(['ingest', cut]);
+    expect(broken).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('cut.jsonl.gz is cut off') as string,
+    });
+    expect(broken.err).not.toContain('gateway');
+    const plain = await file('plain.jsonl.gz', `${record('x')}\n`);
+    const none = await tidemark(['ingest', plain]);
+    expect([none.code, none.err]).toEqual([
+      1,
+      expect.stringMatching(/plain\.jsonl\.gz is named .gz and is not gzip.*\n$/),
+    ]);
+  });
+
+  it('tells with --wait what did not come through, and finds a line without a name by its file', async () => {
+    const nameless = JSON.stringify({ format: 'tidemark.problem.v1', statement: 'x' });
+    const path = await file('judged.jsonl', `${record('judged')}\n${nameless}\n`);
+    await harness.publish(
+      topics.problemsStatus,
+      create(ProblemStatusSchema, {
+        ...{ problemId: problemIdOf('acme', 'judged'), version: 1, stage: Stage.DEDUP },
+        ...{ outcome: StageOutcome.REJECTED, reason: 'exact_duplicate', message: 'Another says the same.' },
+      }),
+    );
+    const sent = await tidemark(['ingest', path, '--wait']);
+    expect(sent.code).toBe(3);
+    expect(sent.err).toContain('judged.jsonl:1: rejected by dedup: exact duplicate. Another says the same.');
+    expect(sent.err).toContain('judged.jsonl:2: namespace is missing. Add it');
+    const listed = (await tidemark(['problems', '--file', path])).out;
+    expect(listed).toContain(problemIdOf('acme', 'judged'));
+    expect(listed).toContain('refused at the door: namespace is missing.');
+    expect((await tidemark(['explain', '--file', path, '--line', '1'])).out).toContain('exact duplicate');
+    expect((await tidemark(['explain', '--file', 'judged.jsonl', '--line', '2'])).out).toContain(
+      'namespace is missing',
+    );
+    expect((await tidemark(['explain', '--file', 'judged.jsonl', '--line', '3'])).code).toBe(1);
+    expect((await tidemark(['explain', 'zzz'])).code).toBe(2);
+  });
+
   it('goes on after a file that is not there, and ends with 1 when nothing was taken', async () => {
     const path = await file('good.jsonl', `${record('e')}\n`);
     expect((await tidemark(['ingest', join(folder, 'missing'), path])).code).toBe(3);
     const alone = await tidemark(['ingest', join(folder, 'missing')]);
     expect(alone.code).toBe(1);
-    expect(alone.err).toContain('ENOENT');
+    expect(alone.err).toBe(`tidemark: ${join(folder, 'missing')} is not there\n`);
+    expect((await tidemark(['ingest', folder])).err).toBe(`tidemark: ${folder} is a folder, not a file\n`);
   });
 
   it('reports rollouts in the same way', async () => {
-    const path = await file('groups.jsonl', '{"group":"g","target":"t"}\n');
-    expect(await tidemark(['rollouts', 'submit', path])).toMatchObject({
-      code: 0,
-      out: 'groups.jsonl: 1 group taken\n',
-    });
+    const group = { format: 'tidemark.rollouts.v1', target: 'nobody', checkpoint: 'base', problem: '0'.repeat(32) };
+    const lines = [
+      { ...group, attempts: [{ output: 'x' }] },
+      { ...group, attempts: [] },
+    ];
+    const path = await file('groups.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const sent = await tidemark(['rollouts', 'submit', path, '--wait']);
+    expect(sent).toMatchObject({ code: 3, out: 'groups.jsonl: 1 group taken, 1 refused\n' });
+    expect(sent.err).toContain('groups.jsonl:2: attempts has to have at least 1 entries.');
+    expect(sent.err).toContain('target nobody is not declared: tidemark target declare nobody (1 record)');
+    expect(sent.err).toMatch(/groups\.jsonl:1: group \w+ waits: target nobody is not declared/);
   });
 });
 
@@ -207,9 +256,9 @@ describe('what became of it', () => {
     await harness.untilQuiet();
     const shown = await tidemark(['status', '--wait']);
     expect(shown).toMatchObject({ code: 0, err: '' });
-    expect(shown.out).toContain('  no tests (normalize)         1');
+    expect(shown.out).toContain('  no tests (normalize)            1');
     expect(shown.out).toContain('All is quiet');
-    expect(parseLines((await tidemark(['status', '--json'])).out)[0]).toMatchObject({ quiet: true, problems: 1 });
+    expect(parseLines((await tidemark(['status', '--json'])).out)[0]).toMatchObject({ quiet: true, problems: 2 });
     expect((await tidemark(['problems', '--state', 'rejected'])).out).toContain('acme told');
     const story = await tidemark(['explain', '--namespace', 'acme', '--id', 'told']);
     expect(story).toMatchObject({ code: 0, err: '' });

@@ -20,6 +20,7 @@ import { GatewayHttp } from './http/gateway-http.ts';
 import { ProblemJsonFilter } from './http/problem-json.filter.ts';
 import { ProblemsIntakeController } from './intake/problems-intake.controller.ts';
 import { RolloutsIntakeController } from './intake/rollouts-intake.controller.ts';
+import { Submissions } from './intake/submissions.ts';
 import { UploadDesk } from './intake/upload-desk.ts';
 import { Uploads } from './intake/uploads.ts';
 import { WithdrawController } from './intake/withdraw.controller.ts';
@@ -99,6 +100,7 @@ const http = [
     { provide: APP_FILTER, useClass: ProblemJsonFilter },
     GatewayHttp,
     Callers,
+    Submissions,
     Uploads,
     UploadDesk,
     Targets,

@@ -284,7 +284,10 @@ describe('the log', () => {
   });
 
   it('never shows what a record of a problem holds', async () => {
-    await client.upload('/v1/problems', JSON.stringify({ namespace: 'acme', id: 'x', tests: 'very-hidden' }));
+    const tests = { form: 'stdin', cases: [{ input: 'very-hidden' }] };
+    const hidden = { format: 'tidemark.problem.v1', namespace: 'acme', id: 'x', statement: 'x', tests };
+    const [taken] = await client.upload('/v1/problems', JSON.stringify(hidden));
+    expect(taken).toMatchObject({ outcome: 'accepted' });
     await harness.untilQuiet();
     const text = await (await client.send('GET', `/v1/topics/${topics.problemsIntake.name}`)).text();
     expect(text).toContain('"sha256"');

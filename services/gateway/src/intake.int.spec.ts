@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { topics } from '@tidemark/event-log';
-import { problemIdOf, sha256Hex, verifySubmitterMac } from '@tidemark/identity';
+import { groupIdOf, problemIdOf, sha256Hex, verifySubmitterMac } from '@tidemark/identity';
 import { startStage, type StageHarness } from '@tidemark/stage-runtime/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gatewayService } from './index.ts';
@@ -48,6 +48,55 @@ describe('offering problems', () => {
     expect(verifySubmitterMac(SECRET, { submitter: 'local', trustedToGrade: false, payload }, mac)).toBe(true);
   });
 
+  it('refuses at once what ingest could not read, each fault with its field and what to do', async () => {
+    const lines = [
+      record('no-statement', { statement: undefined }),
+      record('wrong-type', { statement: 7 }),
+      record('bad-checker', { tests: { form: 'stdin', cases: [] }, checker: { kind: 'no-such' } }),
+      record('unknown-format', { format: 'no.such.v1' }),
+      record('twice').replace('"statement"', '"id":"other","statement"'),
+      record('nul', { statement: 'a\0b' }),
+      record('two-faults', { statement: 7, language: 8 }),
+      record('good', { note: 'not known' }),
+    ];
+    const answers = await client.upload('/v1/problems?source_file=faulty.jsonl', lines.join('\n'));
+    expect(answers).toMatchObject([
+      { outcome: 'refused', line: 1, field: 'statement', code: 'missing_field', reason: 'is missing' },
+      { outcome: 'refused', line: 2, field: 'statement', code: 'wrong_type' },
+      { outcome: 'refused', line: 3, field: 'checker.kind', code: 'bad_value' },
+      { outcome: 'refused', line: 4, field: 'format', code: 'unknown_format' },
+      { outcome: 'refused', line: 5, field: 'id', code: 'duplicate_key' },
+      { outcome: 'refused', line: 6, field: 'statement', code: 'bad_character' },
+      { outcome: 'refused', line: 7, field: 'statement', more: [{ field: 'language', code: 'wrong_type' }] },
+      { outcome: 'accepted', line: 8, warnings: [{ code: 'unknown_field', field: 'note' }] },
+      { outcome: 'summary', accepted: 1, refused: 7 },
+    ]);
+    for (const refused of answers.slice(0, 7)) expect(refused.do).toMatch(/\.$/);
+    await harness.untilQuiet();
+    const offered = (await harness.published(topics.problemsIntake)).filter(
+      ({ value }) => value?.submitter?.sourceFile === 'faulty.jsonl',
+    );
+    expect(offered).toHaveLength(1);
+    const { body } = await client.json('GET', '/v1/submissions?source_file=faulty.jsonl&line=1');
+    expect(body.refused).toMatchObject([{ line: 1, kind: 'problems', faults: [{ field: 'statement' }] }]);
+  });
+
+  it('changes nothing when a file is sent again, under its own name or another', async () => {
+    const lines = `${record('resent')}\n${record('resent-faulty', { statement: 7 })}\n`;
+    const refused = async () => ((await client.json('GET', '/v1/status')).body.intake as Refused).problems_refused;
+    await client.upload('/v1/problems?source_file=first.jsonl', lines);
+    const before = await refused();
+    await client.upload('/v1/problems?source_file=first.jsonl', lines);
+    await client.upload('/v1/problems?source_file=first.jsonl.gz', lines);
+    // The mended part of a file comes with what was refused before.
+    await client.upload('/v1/problems?source_file=mended.jsonl', `${record('mended')}\n${lines}`);
+    expect(await refused()).toBe(before);
+    for (const name of ['first.jsonl', 'first.jsonl.gz']) {
+      const { body } = await client.json('GET', `/v1/submissions?source_file=${name}`);
+      expect(body.refused).toMatchObject([{ line: 2 }]);
+    }
+  });
+
   it('gives a repeated upload the same event ids, and says that it is one', async () => {
     const first = await client.upload('/v1/problems', record('again'));
     const second = await client.upload('/v1/problems', record('again'));
@@ -77,6 +126,9 @@ describe('offering problems', () => {
     expect(bad.status).toBe(422);
     expect(bad.headers.get('content-type')).toContain('application/problem+json');
     expect(await bad.json()).toMatchObject({ status: 422, why: expect.stringContaining('JSON') as string });
+    const faulty = record('faulty', { statement: 7 });
+    const unreadable = await client.send('POST', '/v1/problems', faulty, { 'content-type': 'application/json' });
+    expect(await unreadable.json()).toMatchObject({ status: 422, where: 'body.statement' });
   });
 
   it('puts large records into the blob store, and refuses what is too large', async () => {
@@ -149,6 +201,10 @@ describe('offering problems', () => {
   });
 });
 
+interface Refused {
+  readonly problems_refused: number;
+}
+
 /** Announces more than it sends, and hangs up. */
 async function breakOff(address: string): Promise<void> {
   const { hostname, port } = new URL(address);
@@ -161,11 +217,24 @@ async function breakOff(address: string): Promise<void> {
   await once(socket, 'close');
 }
 
+const group = (extra: object = {}) =>
+  JSON.stringify({
+    ...{ format: 'tidemark.rollouts.v1', target: 'model', checkpoint: 'base', problem: problemIdOf('acme', 'a') },
+    ...{ attempts: [{ output: 'print(1)' }] },
+    ...extra,
+  });
+
 describe('reporting rollouts', () => {
   it('names the file behind groups without an id, and the group of those with one', async () => {
-    const lines = ['{"group":"g-1","target":"t"}', '{"target":"t"}'].join('\n');
-    const answers = await client.upload('/v1/rollouts?source_file=r.jsonl', lines);
-    expect(answers).toMatchObject([{ outcome: 'accepted', group: 'g-1' }, { outcome: 'accepted' }, { accepted: 2 }]);
+    const answers = await client.upload(
+      '/v1/rollouts?source_file=r.jsonl',
+      [group({ group: 'g-1' }), group()].join('\n'),
+    );
+    expect(answers).toMatchObject([
+      { outcome: 'accepted', group: 'g-1', problem_id: problemIdOf('acme', 'a') },
+      { outcome: 'accepted', group: groupIdOf(String(answers[2]?.sha256), 2, 0) },
+      { accepted: 2 },
+    ]);
     await harness.untilQuiet();
     const published = await harness.published(topics.rolloutsIntake);
     expect(published).toHaveLength(2);
@@ -174,12 +243,47 @@ describe('reporting rollouts', () => {
 
   it('lets two equal uploads with different keys be two groups', async () => {
     const before = (await harness.published(topics.rolloutsIntake)).length;
-    await client.upload('/v1/rollouts', '{"target":"t"}', { 'idempotency-key': 'step-1' });
-    await client.upload('/v1/rollouts', '{"target":"t"}', { 'idempotency-key': 'step-2' });
+    await client.upload('/v1/rollouts', group(), { 'idempotency-key': 'step-1' });
+    await client.upload('/v1/rollouts', group(), { 'idempotency-key': 'step-2' });
     await harness.untilQuiet();
     const hashes = (await harness.published(topics.rolloutsIntake)).map(({ value }) => value?.fileSha256);
     expect(hashes).toHaveLength(before + 2);
     expect(new Set(hashes).size).toBe(3);
+  });
+
+  it('refuses at once what could never count: a bad purpose, no attempts, verdicts of one who is not trusted', async () => {
+    const lines = [
+      group({ purpose: 'fun' }),
+      group({ attempts: [] }),
+      group({ attempts: [{ verdict: 'accepted' }] }),
+      group({ problem: 'nonsense' }),
+    ];
+    expect(await client.upload('/v1/rollouts', lines.join('\n'))).toMatchObject([
+      { outcome: 'refused', line: 1, field: 'purpose', code: 'bad_value' },
+      { outcome: 'refused', line: 2, field: 'attempts', code: 'bad_value' },
+      { outcome: 'refused', line: 3, field: 'attempts[0].output', code: 'untrusted_grade' },
+      { outcome: 'refused', line: 4, field: 'problem', code: 'bad_value' },
+      { outcome: 'summary', accepted: 0, refused: 4 },
+    ]);
+  });
+
+  it('says what a group will wait for, and finds it by its line', async () => {
+    await client.json('PUT', '/v1/targets/declared', { checkpoint: 'base' });
+    const lines = [group(), group({ target: 'declared', checkpoint: 'later' }), group({ target: 'declared' })];
+    const answers = await client.upload('/v1/rollouts?source_file=wait.jsonl', lines.join('\n'));
+    const missing = [
+      { kind: 'target', name: 'model' },
+      { kind: 'checkpoint', name: 'later of declared' },
+      { kind: 'problem', name: problemIdOf('acme', 'a') },
+    ];
+    expect(answers.slice(0, 3).map(({ waits_for }) => waits_for)).toEqual(missing);
+    const upload = String(answers[3]?.upload);
+    for (const query of ['source_file=wait.jsonl', `upload=${upload}&failed=true`]) {
+      const { body } = await client.json('GET', `/v1/submissions?${query}`);
+      expect(body.groups).toMatchObject(
+        missing.map((waits_for, index) => ({ line: index + 1, state: 'waiting', waits_for })),
+      );
+    }
   });
 });
 
@@ -212,7 +316,7 @@ describe('order', () => {
     const [quick, other] = [problemIdOf('acme', 'quick'), problemIdOf('acme', 'other')];
     expect(keys).toEqual([quick, quick, quick, quick, other].sort());
 
-    await client.upload('/v1/rollouts', JSON.stringify({ format: 'tidemark.rollouts.v1', problem: quick }));
+    await client.upload('/v1/rollouts', group({ problem: quick }));
     await harness.untilQuiet();
     expect((await harness.published(topics.rolloutsIntake)).map(({ key }) => key)).toContain(quick);
   });

@@ -2,7 +2,9 @@ import { type Command, Option } from 'commander';
 import type { CommandContext, Run } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { plural } from '../format/table.ts';
-import { type UploadQuery, uploadFile } from '../upload-file.ts';
+import { fileErrorText } from '../file-errors.ts';
+import { tellFailures } from '../tell-failures.ts';
+import { type UploadQuery, uploadFile, type UploadResult } from '../upload-file.ts';
 import { waitUntilQuiet } from './status.ts';
 
 interface IngestOptions extends UploadQuery {
@@ -19,7 +21,7 @@ export function registerIngest(program: Command, run: Run): void {
     .option('--namespace <name>', "the source's name, where the records do not name it")
     .addOption(new Option('--origin <kind>', 'who made the problems').choices(['real', 'synthetic', 'unknown']))
     .option('--licence <expression>', 'where the records do not name it')
-    .option('--wait', 'until nothing is on its way any more')
+    .option('--wait', 'until nothing is on its way any more; then say which did not come through, and why')
     .action((paths: string[], options: IngestOptions) =>
       run((context) => upload(context, '/v1/problems', paths, options, 'problem')),
     );
@@ -29,7 +31,7 @@ export function registerIngest(program: Command, run: Run): void {
     .command('submit')
     .description('report groups of attempts')
     .argument('<file...>', files)
-    .option('--wait', 'until nothing is on its way any more')
+    .option('--wait', 'until nothing is on its way any more; then say which do not count, and why')
     .action((paths: string[], options: IngestOptions) =>
       run((context) => upload(context, '/v1/rollouts', paths, options, 'group')),
     );
@@ -45,9 +47,11 @@ async function upload(
   const { output } = context;
   let accepted = 0;
   let failed = 0;
+  const uploads: UploadResult[] = [];
   for (const file of files) {
     try {
       const result = await uploadFile(context, path, file, query);
+      uploads.push(result);
       accepted += result.accepted;
       failed += result.refused;
       const refused = result.refused === 0 ? '' : `, ${result.refused} refused`;
@@ -56,15 +60,16 @@ async function upload(
         await output.line(`${result.file}: ${plural(result.accepted, noun)} taken${refused}${repeated}`);
     } catch (error) {
       // One file that can't be read is no reason to leave the others.
-      if (files.length === 1 || !isFileError(error)) throw error;
+      const why = fileErrorText(error);
+      if (files.length === 1 || why === undefined) throw error;
       failed += 1;
-      output.note(`tidemark: ${error.message}`);
+      output.note(`tidemark: ${why}`);
     }
   }
-  if (wait === true) await waitUntilQuiet(context);
+  if (wait === true) {
+    await waitUntilQuiet(context);
+    for (const result of uploads) failed += await tellFailures(context, result);
+  }
   if (failed === 0) return exitCodes.success;
   return accepted === 0 ? exitCodes.failure : exitCodes.partly;
 }
-
-const isFileError = (error: unknown): error is Error =>
-  error instanceof Error && 'code' in error && ['ENOENT', 'EACCES', 'EISDIR'].includes(String(error.code));

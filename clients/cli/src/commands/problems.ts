@@ -1,18 +1,24 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Run } from '../context.ts';
+import { type Command, Option } from 'commander';
+import { type CommandContext, type Run, UsageError } from '../context.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { reasonInWords, stateInWords } from '../format/reasons.ts';
 import { cut, tableLines } from '../format/table.ts';
 import type { Json } from '../gateway-client.ts';
+import { fileRows, readLines } from '../lines-of-file.ts';
+import { wholeNumber } from '../numbers.ts';
 
 interface ListOptions {
   readonly state?: string;
   readonly reason?: string;
   readonly source?: string;
+  readonly file?: string;
+  readonly line?: number;
   readonly limit?: number;
 }
 
 const PAGE = 500;
 const LIST_ROWS = 50;
+const FILE_ROWS = 1_000;
 
 export function registerProblems(program: Command, run: Run): void {
   program
@@ -21,9 +27,14 @@ export function registerProblems(program: Command, run: Run): void {
     .addOption(new Option('--state <name>').choices(['waiting', 'rejected', 'withdrawn', 'dead_lettered', 'ready']))
     .option('--reason <code>', 'reason code')
     .option('--source <namespace>', 'source namespace')
-    .option('--limit <count>', `how many (default: all with --json, else ${LIST_ROWS})`, whole)
-    .action(({ limit, ...filter }: ListOptions) =>
-      run(async ({ client, output }) => {
+    .option('--file <name>', 'what became of the lines of a file, also of those that were refused and of groups')
+    .option('--line <number>', 'of the file', wholeNumber)
+    .option('--limit <count>', `how many (default: all with --json, else ${LIST_ROWS})`, wholeNumber)
+    .action(({ limit, file, line, ...filter }: ListOptions) =>
+      run(async (context) => {
+        if (file !== undefined) return await showFile(context, file, line, limit ?? FILE_ROWS, filter);
+        if (line !== undefined) throw new UsageError('--line wants --file');
+        const { client, output } = context;
         const most = limit ?? (output.json ? Number.POSITIVE_INFINITY : LIST_ROWS);
         const rows: string[][] = [];
         let cursor: string | undefined;
@@ -52,6 +63,29 @@ export function registerProblems(program: Command, run: Run): void {
     );
 }
 
+/** Everything that is known of a file's lines, one row each. */
+async function showFile(
+  { client, output }: CommandContext,
+  file: string,
+  line: number | undefined,
+  limit: number,
+  filter: object,
+): Promise<ExitCode> {
+  if (Object.keys(filter).length > 0) throw new UsageError('--file goes with --line and --limit only');
+  const found = await readLines(client, file, line, limit);
+  const rows = fileRows(found);
+  if (output.json) for (const row of rows) await output.object(row.value);
+  else {
+    const columns = ['line', 'what', 'why'].map((heading) => ({ heading }));
+    const cells = rows.map((row) => [String(row.line), row.subject, row.text]);
+    for (const text of tableLines(columns, cells)) await output.line(text);
+  }
+  if (rows.length > 0) return exitCodes.success;
+  const where = line === undefined ? file : `line ${line} of ${file}`;
+  output.note(`tidemark: nothing is known of ${where}: it was not offered under this name`);
+  return exitCodes.failure;
+}
+
 function rowOf(problem: Json): string[] {
   const state = String(problem.state);
   const reason = state === 'ready' ? (problem.held_out === true ? 'held_out' : 'train') : String(problem.reason);
@@ -63,9 +97,4 @@ function rowOf(problem: Json): string[] {
     source,
     cut(String(problem.title), 40),
   ];
-}
-
-function whole(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It is a whole number from 1.');
-  return Number(text);
 }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { GatewayConfig } from '../gateway.config.ts';
 import { unusable } from '../http/http-problem.ts';
 import { readQuery } from '../http/read-body.ts';
-import { type CheckedLine, checkLine } from '../intake/check-line.ts';
+import { type CheckedLine, checkLine } from './check-line.ts';
 import { spoolBody } from '../intake/spool-body.ts';
 import { splitLines } from '../intake/split-lines.ts';
 import { Benchmarks } from './benchmarks.ts';

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type BenchmarkSet, BenchmarkSetSchema } from '@tidemark/proto';
-import type { CheckedLine, Refusal } from '../intake/check-line.ts';
+import type { CheckedLine, Refusal } from './check-line.ts';
 
 export type ReadBenchmark =
   | { readonly kind: 'read'; readonly set: BenchmarkSet }

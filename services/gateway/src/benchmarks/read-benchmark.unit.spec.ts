@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkLine } from '../intake/check-line.ts';
+import { checkLine } from './check-line.ts';
 import { readBenchmark } from './read-benchmark.ts';
 
 const read = (...records: readonly unknown[]) =>

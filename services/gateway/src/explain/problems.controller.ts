@@ -7,11 +7,16 @@ import { notFound, unusable } from '../http/http-problem.ts';
 import { readQuery } from '../http/read-body.ts';
 import { Explain } from './explain.ts';
 import { listProblems, listQuerySchema, PROBLEM_COLUMNS, type ProblemRow, problemJson } from './problem-list.ts';
+import { submittedLines } from './submitted-lines.ts';
 
 const submissionSchema = z.object({
   namespace: z.string().min(1).max(200).optional(),
   id: z.string().min(1).max(500).optional(),
   source_file: z.string().min(1).max(500).optional(),
+  /** The upload that a summary named. */
+  upload: z.string().min(1).max(100).optional(),
+  /** Only what is not ready or not graded. */
+  failed: z.stringbool().default(false),
   line: z.coerce.number().int().min(1).optional(),
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
 });
@@ -34,15 +39,18 @@ export class ProblemsController {
     return this.explain.explain(id);
   }
 
-  /** What became of my record: by namespace and record id, or by file and line. */
+  /** What became of my record: by namespace and record id, by file and line, or by upload. */
   @Get('submissions')
   async submissions(@Req() request: FastifyRequest): Promise<object> {
     const query = readQuery(request, submissionSchema);
     if (query.namespace !== undefined && query.id !== undefined) {
       return await this.byRecord(query.namespace, query.id);
     }
-    if (query.source_file !== undefined) return await this.byFile(query.source_file, query.line, query.limit);
-    const why = 'names neither namespace and id, nor source_file';
+    if (query.source_file !== undefined || query.upload !== undefined) {
+      const { source_file: sourceFile, upload: uploadId, line, failed, limit } = query;
+      return await submittedLines(this.database, { sourceFile, uploadId, line, failed, limit });
+    }
+    const why = 'names neither namespace and id, nor source_file, nor upload';
     throw unusable('Which record?', [{ where: 'query', why }], 'Add namespace=…&id=…, or source_file=…&line=….');
   }
 
@@ -58,23 +66,6 @@ export class ProblemsController {
         'It was not offered under these names, or ingest has not come to it yet.',
       );
     }
-    return { problems: rows.map(problemJson), dead_letters: [] };
-  }
-
-  /** Records that never became a problem are among the dead letters. */
-  private async byFile(sourceFile: string, line: number | undefined, limit: number): Promise<object> {
-    const parameters = [sourceFile, line ?? null, limit];
-    const problems = await this.database.query<ProblemRow>(
-      `SELECT ${PROBLEM_COLUMNS} FROM problem WHERE source_file = $1 AND ($2::bigint IS NULL OR source_record = $2)
-       ORDER BY source_record, problem_id LIMIT $3`,
-      parameters,
-    );
-    const letters = await this.database.query(
-      `SELECT topic, service, error_code, error_message, source_record::float8 AS source_record, dead_lettered_at
-       FROM dead_letter WHERE source_file = $1 AND ($2::bigint IS NULL OR source_record = $2)
-       ORDER BY source_record LIMIT $3`,
-      parameters,
-    );
-    return { problems: problems.map(problemJson), dead_letters: letters };
+    return { problems: rows.map(problemJson), refused: [], groups: [], dead_letters: [] };
   }
 }

@@ -1,20 +1,17 @@
 import { create } from '@bufbuild/protobuf';
 import { Controller, Post, Req, Res } from '@nestjs/common';
 import { topics } from '@tidemark/event-log';
-import { identifyProblem } from '@tidemark/formats';
 import { ProblemIntakeSchema } from '@tidemark/proto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readProblem } from './check-record.ts';
 import { UploadDesk } from './upload-desk.ts';
 import type { UploadKind } from './uploads.ts';
 
 const problemUploads: UploadKind = {
   name: 'problems',
-  // Two versions that follow each other quickly must arrive in their order.
-  identify({ bytes, settings: { format, namespace } }) {
-    const { problemId } = identifyProblem(bytes, format, namespace === '' ? {} : { namespace }).identity;
-    return { key: problemId, answer: { problem_id: problemId } };
-  },
-  publish: (tx, cause, { payload, submitter, settings }, key) =>
+  read: ({ bytes, settings }) => readProblem(bytes, settings),
+  answer: ({ problemId }) => ({ problem_id: problemId }),
+  publish: (tx, cause, { payload, submitter, settings, subject }) =>
     tx.publish(
       cause,
       topics.problemsIntake,
@@ -26,7 +23,7 @@ const problemUploads: UploadKind = {
         licence: settings.licence,
         submitter,
       }),
-      key,
+      subject.problemId,
     ),
 };
 

@@ -3,22 +3,20 @@ import { Controller, Post, Req, Res } from '@nestjs/common';
 import { topics } from '@tidemark/event-log';
 import { RolloutsIntakeSchema } from '@tidemark/proto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readGroup } from './check-record.ts';
 import { UploadDesk } from './upload-desk.ts';
 import type { UploadKind } from './uploads.ts';
 
 const rolloutUploads: UploadKind = {
   name: 'rollouts',
-  identify({ value: { group, problem, namespace, id } }) {
-    const key =
-      typeof problem === 'string' ? problem : [namespace, id].filter((part) => typeof part === 'string').join(' ');
-    return { key: key || undefined, answer: typeof group === 'string' ? { group } : {} };
-  },
-  publish: (tx, cause, { payload, submitter, settings, fileSha256 }, key) =>
+  read: ({ bytes, fileSha256, line, trustedToGrade }) => readGroup(bytes, fileSha256, line, trustedToGrade),
+  answer: ({ problemId, group }) => ({ group: group?.id, problem_id: problemId }),
+  publish: (tx, cause, { payload, submitter, settings, fileSha256, subject }) =>
     tx.publish(
       cause,
       topics.rolloutsIntake,
       create(RolloutsIntakeSchema, { format: settings.format, record: payload, submitter, fileSha256 }),
-      key,
+      subject.problemId,
     ),
 };
 

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../gateway.config.ts';
 import { HttpProblem, tooLarge, unusable } from '../http/http-problem.ts';
 import { sendNdjson } from '../http/send-ndjson.ts';
+import type { FaultJson } from './check-record.ts';
 import { type SpooledBody, spoolBody } from './spool-body.ts';
 import { readUploadSettings } from './upload-settings.ts';
 import { type UploadKind, Uploads } from './uploads.ts';
@@ -60,15 +61,27 @@ export class UploadDesk {
 async function sendSingle(reply: FastifyReply, answers: AsyncIterable<object>): Promise<void> {
   const all: object[] = [];
   for await (const answer of answers) all.push(answer);
-  const [answer] = all;
-  const { outcome, line: _line, ...rest } = answer as Readonly<Record<string, string>>;
-  if (outcome === 'accepted') {
-    await reply.status(202).send({ outcome, ...rest });
+  const [answer] = all as [SingleAnswer];
+  if (answer.outcome === 'accepted') {
+    const { line: _line, ...rest } = answer;
+    await reply.status(202).send(rest);
     return;
   }
+  if (answer.outcome === 'summary') {
+    throw unusable('The record was not taken.', [{ where: 'body', why: 'the body is empty' }], 'Send one JSON object.');
+  }
+  const { field, code, reason, do: todo, more = [] } = answer;
   throw unusable(
     'The record was not taken.',
-    [{ where: 'body', why: rest.reason ?? 'the body is empty' }],
-    rest.do ?? 'Send one JSON object.',
+    [{ field, code, reason }, ...more].map((fault) => ({
+      where: fault.field === '' ? 'body' : `body.${fault.field}`,
+      why: `${fault.reason} (${fault.code})`,
+    })),
+    todo,
   );
 }
+
+type SingleAnswer =
+  | ({ readonly outcome: 'accepted'; readonly line: number } & object)
+  | ({ readonly outcome: 'refused'; readonly more?: readonly FaultJson[] } & FaultJson)
+  | { readonly outcome: 'summary' };

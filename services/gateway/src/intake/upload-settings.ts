@@ -1,3 +1,4 @@
+import type { ProblemDefaults } from '@tidemark/formats';
 import { OriginKind } from '@tidemark/proto';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -23,6 +24,8 @@ export interface UploadSettings {
   readonly licence: string;
   readonly sourceFile: string;
   readonly idempotencyKey: string | undefined;
+  /** The same for the parser of problems. */
+  readonly defaults: ProblemDefaults;
   /** One JSON text as the whole body, in place of one a line. */
   readonly single: boolean;
 }
@@ -55,6 +58,11 @@ export function readUploadSettings(request: FastifyRequest): UploadSettings {
     originKind: origin === undefined ? OriginKind.UNSPECIFIED : ORIGINS[origin],
     sourceFile: source_file,
     idempotencyKey: idempotency_key,
+    defaults: {
+      ...(rest.namespace !== '' && { namespace: rest.namespace }),
+      ...(rest.licence !== '' && { licence: rest.licence }),
+      ...(origin !== undefined && { originKind: origin }),
+    },
     single: /^application\/json\b/i.test(request.headers['content-type'] ?? ''),
   };
 }

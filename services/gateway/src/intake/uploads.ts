@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { BlobStore, storePayload } from '@tidemark/blob-store';
 import { submitterMac } from '@tidemark/identity';
@@ -14,9 +15,11 @@ import {
 import { Callers } from '../http/caller.ts';
 import { conflict } from '../http/http-problem.ts';
 import type { GatewayConfig } from '../gateway.config.ts';
-import { type CheckedLine, checkLine, type JsonObject } from './check-line.ts';
+import { type CheckedRecord, checkRecord, faultJson, type ReadRecord, type Subject } from './check-record.ts';
 import type { SpooledBody } from './spool-body.ts';
 import { type Line, splitLines } from './split-lines.ts';
+import { type GroupSubject, type Missing, missingOf } from './missing-subjects.ts';
+import { Submissions } from './submissions.ts';
 import { identifyUpload, type UploadIdentity } from './upload-identity.ts';
 import type { UploadSettings } from './upload-settings.ts';
 
@@ -24,30 +27,40 @@ import type { UploadSettings } from './upload-settings.ts';
 const CHUNK_RECORDS = 500;
 const CHUNK_BYTES = 8 * 1024 * 1024;
 
+/** Bytes that are parsed in one go; others get their turn in between. */
+const PARSE_BYTES = 512 * 1024;
+
 /** What differs between problems and rollouts. */
 export interface UploadKind {
   readonly name: 'problems' | 'rollouts';
-  /**
-   * What the record says that it is about.
-   *
-   * @returns `key` of its event: what has one key stays in the order in which it was offered; undefined where that is of
-   * no matter. `answer`: what the answer of a taken record holds beside its event id.
-   */
-  identify(record: OfferedRecord): { readonly key: string | undefined; readonly answer: object };
-  /** Publishes the record on its intake topic. */
-  publish(tx: StageTransaction, cause: Cause, record: OfferedRecord, key: string | undefined): void;
+  /** Reads a record with the parser of its format. */
+  read(record: UnreadRecord): ReadRecord;
+  /** What the answer of a taken record holds beside its event id. */
+  answer(subject: Subject): object;
+  /** Publishes the record on its intake topic, keyed by its problem: what is said of one stays in its order. */
+  publish(tx: StageTransaction, cause: Cause, record: OfferedRecord): void;
+}
+
+/** A record as it came. */
+export interface UnreadRecord {
+  readonly line: number;
+  readonly bytes: Uint8Array;
+  readonly settings: UploadSettings;
+  readonly fileSha256: string;
+  readonly trustedToGrade: boolean;
 }
 
 /** A record that is taken: stored, and vouched for. */
 export interface OfferedRecord {
   readonly line: number;
-  readonly bytes: Uint8Array;
-  readonly value: JsonObject;
+  readonly subject: Subject;
   readonly payload: Payload;
   readonly submitter: Submitter;
   readonly settings: UploadSettings;
   readonly fileSha256: string;
 }
+
+type Taken = CheckedRecord & { readonly kind: 'taken' };
 
 /** Takes uploads: an answer means that the record's event is committed to the outbox. */
 @Injectable()
@@ -56,6 +69,7 @@ export class Uploads {
     private readonly database: StageDatabase,
     private readonly blobs: BlobStore,
     private readonly callers: Callers,
+    private readonly submissions: Submissions,
     @InjectConfig() private readonly config: GatewayConfig,
   ) {}
 
@@ -76,26 +90,28 @@ export class Uploads {
     let accepted = 0;
     let refused = 0;
     for await (const lines of inChunks(this.linesOf(body, settings), CHUNK_RECORDS, CHUNK_BYTES)) {
-      const checked = lines.map((line) => checkLine(line, this.config.maxRecordBytes));
+      const checked = await this.check(kind, lines, identity, settings);
       const events = await this.commit(kind, checked, identity, settings);
-      for (const line of checked) {
-        if (line.kind === 'refused') {
+      for (const record of checked) {
+        if (record.kind === 'refused') {
           refused += 1;
-          const { todo, ...refusal } = line.refusal;
-          yield { outcome: 'refused', ...refusal, do: todo };
+          const [first, ...more] = record.faults.map(faultJson);
+          yield { outcome: 'refused', line: record.line, ...first, ...(more.length > 0 && { more }) };
         } else {
           accepted += 1;
-          yield { outcome: 'accepted', line: line.line, ...events.get(line.line) };
+          const { line, warnings } = record;
+          yield { outcome: 'accepted', line, ...events.get(line), ...(warnings.length > 0 && { warnings }) };
         }
       }
     }
-    await this.end(identity, accepted, refused);
+    await this.end(identity, accepted);
     yield {
       outcome: 'summary',
       records: accepted + refused,
       accepted,
       refused,
       sha256: body.sha256,
+      upload: identity.uploadId,
       repeated: times > 0,
     };
   }
@@ -104,6 +120,27 @@ export class Uploads {
     return settings.single
       ? wholeBody(body, this.config.maxRecordBytes)
       : splitLines(body.chunks(), this.config.maxRecordBytes);
+  }
+
+  /** Reads every record as ingest will, so that what is wrong with it is answered here. */
+  private async check(
+    kind: UploadKind,
+    lines: readonly Line[],
+    { fileSha256 }: UploadIdentity,
+    settings: UploadSettings,
+  ): Promise<CheckedRecord[]> {
+    const checked: CheckedRecord[] = [];
+    const { trustedToGrade } = this.callers;
+    let parsed = 0;
+    for (const line of lines) {
+      const read = (bytes: Uint8Array) => kind.read({ line: line.number, bytes, settings, fileSha256, trustedToGrade });
+      checked.push(checkRecord(line, this.config.maxRecordBytes, read));
+      parsed += line.kind === 'line' ? line.bytes.length : 0;
+      if (parsed < PARSE_BYTES) continue;
+      parsed = 0;
+      await othersTurn();
+    }
+    return checked;
   }
 
   /** @returns how often the upload came to its end before */
@@ -119,6 +156,7 @@ export class Uploads {
        RETURNING content_sha256, times`,
       [uploadId, name, sha256, sourceFile.replaceAll('\0', '\uFFFD'), this.callers.name],
     );
+    await this.submissions.keepName(uploadId, sourceFile);
     if (known !== undefined && known.content_sha256 !== sha256) {
       throw conflict(
         'idempotency_key_reused',
@@ -129,57 +167,52 @@ export class Uploads {
     return known?.times ?? 0;
   }
 
-  private async end({ uploadId }: UploadIdentity, accepted: number, refused: number): Promise<void> {
+  private async end({ uploadId }: UploadIdentity, accepted: number): Promise<void> {
     await this.database.query(
-      'UPDATE upload SET accepted = $2, refused = $3, times = times + 1, last_at = now() WHERE upload_id = $1',
-      [uploadId, accepted, refused],
+      'UPDATE upload SET accepted = $2, times = times + 1, last_at = now() WHERE upload_id = $1',
+      [uploadId, accepted],
     );
   }
 
-  /** Commits the events of a chunk. @returns what to answer, by line */
+  /** Commits the events of a chunk, and what became of its lines. @returns what to answer, by line */
   private async commit(
     kind: UploadKind,
-    checked: readonly CheckedLine[],
+    checked: readonly CheckedRecord[],
     { uploadId, fileSha256 }: UploadIdentity,
     settings: UploadSettings,
   ): Promise<ReadonlyMap<number, object>> {
     const records = await Promise.all(
-      checked.flatMap((line) => (line.kind === 'taken' ? [this.offer(line, settings, fileSha256)] : [])),
+      checked.flatMap((record) => (record.kind === 'taken' ? [this.offer(record, settings, fileSha256)] : [])),
     );
-    if (records.length === 0) return new Map();
     const handler = `offer-${kind.name}`;
-    const offers = records.map((record) => ({
-      record,
-      cause: causeOf(`${uploadId}:${record.line}`),
-      ...kind.identify(record),
-    }));
+    const offers = records.map((record) => ({ record, cause: causeOf(`${uploadId}:${record.line}`) }));
+    let missing: readonly (Missing | undefined)[] = [];
     await this.database.transaction(handler, async (tx) => {
-      for (const { record, cause, key } of offers) kind.publish(tx, cause, record, key);
+      missing = await missingOf(tx, groupsOf(records));
+      await this.submissions.keep(tx, { uploadId, kind: kind.name, named: settings.sourceFile !== '' }, checked);
+      for (const { record, cause } of offers) kind.publish(tx, cause, record);
     });
     return new Map(
-      offers.map(({ record, cause, answer }) => [
+      offers.map(({ record, cause }, index) => [
         record.line,
-        { event_id: derivedEventId(`gateway/${handler}`, cause.id, 0), ...answer },
+        {
+          event_id: derivedEventId(`gateway/${handler}`, cause.id, 0),
+          ...kind.answer(record.subject),
+          ...(missing[index] !== undefined && { waits_for: missing[index] }),
+        },
       ]),
     );
   }
 
   /** Large records go into the blob store before the event that names them is written. */
   private async offer(
-    { line, bytes, value }: CheckedLine & { kind: 'taken' },
+    { line, bytes, subject }: Taken,
     settings: UploadSettings,
     fileSha256: string,
   ): Promise<OfferedRecord> {
     const payload = await storePayload(this.blobs, bytes);
-    return {
-      line,
-      bytes,
-      value,
-      payload,
-      settings,
-      fileSha256,
-      submitter: this.submitterOf(bytes, line, settings.sourceFile),
-    };
+    const submitter = this.submitterOf(bytes, line, settings.sourceFile);
+    return { line, subject, payload, settings, fileSha256, submitter };
   }
 
   private submitterOf(payload: Uint8Array, line: number, sourceFile: string): Submitter {
@@ -196,6 +229,12 @@ export class Uploads {
     });
   }
 }
+
+/** An upload holds groups alone, or none. */
+const groupsOf = (records: readonly OfferedRecord[]): GroupSubject[] =>
+  records.flatMap(({ subject: { problemId, group } }) =>
+    group === undefined ? [] : [{ problem_id: problemId, target: group.target, checkpoint: group.checkpoint }],
+  );
 
 async function* inChunks(lines: AsyncIterable<Line>, maxRecords: number, maxBytes: number): AsyncGenerator<Line[]> {
   let chunk: Line[] = [];

@@ -18,6 +18,7 @@ export class OnProblemRaw {
       title: content?.title ?? '',
       origin,
       submitter,
+      offered: true,
     }));
     await this.states.refresh(
       tx,

@@ -3,6 +3,7 @@ import { ConsoleTables1764534000000 } from '../console/kept/console-tables.ts';
 import { DeadLetterStates1764530000000 } from './dead-letter-states.ts';
 import { ReadModelTables1764522000000 } from './read-model-tables.ts';
 import { StatusCounts1764543000000 } from './status-counts-1764543000000.ts';
+import { SubmissionTables1764547000000 } from './submission-tables-1764547000000.ts';
 
 /** In the order in which they run. */
 export const migrations: readonly MigrationClass[] = [
@@ -10,4 +11,5 @@ export const migrations: readonly MigrationClass[] = [
   DeadLetterStates1764530000000,
   ConsoleTables1764534000000,
   StatusCounts1764543000000,
+  SubmissionTables1764547000000,
 ];

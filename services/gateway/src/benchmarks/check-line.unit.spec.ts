@@ -5,7 +5,7 @@ const line = (bytes: Uint8Array) => checkLine({ kind: 'line', number: 7, bytes }
 const text = (content: string) => line(new TextEncoder().encode(content));
 const codeOf = (checked: ReturnType<typeof checkLine>) => (checked.kind === 'refused' ? checked.refusal.code : 'taken');
 
-describe('what the door checks of a record', () => {
+describe('what is checked of a line of a benchmark', () => {
   it('takes a JSON object as it stands', () => {
     expect(text('{"id":1}')).toMatchObject({ kind: 'taken', line: 7, value: { id: 1 } });
   });

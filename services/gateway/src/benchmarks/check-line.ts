@@ -1,4 +1,4 @@
-import type { Line } from './split-lines.ts';
+import type { Line } from '../intake/split-lines.ts';
 
 /** Why a record was not taken. Codes are those of docs/formats.md. */
 export interface Refusal {
@@ -17,8 +17,7 @@ export type CheckedLine =
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * What the door itself checks: the size, UTF-8, and that it is one JSON object. Everything that needs to know a format
- * is checked by ingest, from the durable record.
+ * What can be said of a line without knowing its format: the size, UTF-8, and that it is one JSON object.
  */
 export function checkLine(line: Line, limitBytes: number): CheckedLine {
   const refuse = (code: string, reason: string, todo: string): CheckedLine => ({
