@@ -29,6 +29,7 @@ export async function runAlone<Schema extends z.ZodObject>(definition: ServiceDe
 }
 
 async function start<Schema extends z.ZodObject>(definition: ServiceDefinition<Schema>): Promise<void> {
+  const stopBy = onSignals();
   const { name, configSchema } = definition;
   const faults = [
     ...configFaults(aloneConfigSchema, '', process.env),
@@ -61,18 +62,33 @@ async function start<Schema extends z.ZodObject>(definition: ServiceDefinition<S
       ...(config.accessToken === undefined ? {} : { accessToken: config.accessToken }),
     },
   });
+  stopBy(async () => {
+    await service.stop();
+    await log.close();
+    await tracing?.close();
+  });
+}
+
+/**
+ * Sees to SIGTERM and SIGINT from now on: before there is anything to stop they end the process at once, afterwards in
+ * order, and a second one does not wait for that.
+ *
+ * @returns takes what stops the service
+ */
+function onSignals(): (stop: () => Promise<void>) => void {
+  let stop: (() => Promise<void>) | undefined;
   let stoppingSince: number | undefined;
-  const stop = () => {
+  const onSignal = () => {
     // Of one Ctrl-C the terminal tells every process of its group, and npm passes it on once more.
     if (stoppingSince !== undefined && performance.now() - stoppingSince > SAME_SIGNAL_MS) process.exit(130);
     if (stoppingSince !== undefined) return;
     stoppingSince = performance.now();
-    void service
-      .stop()
-      .then(() => log.close())
-      .then(() => tracing?.close())
-      .finally(() => process.exit(0));
+    if (stop === undefined) process.exit(0);
+    void stop().finally(() => process.exit(0));
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  return (given) => {
+    stop = given;
+  };
 }

@@ -420,7 +420,8 @@ describe('operators', () => {
 
   it('ask the doctor', async () => {
     const findings = parseLines((await tidemark(['doctor', '--json'])).out);
-    expect(findings.map(({ check }) => check)).toEqual(['node', 'sandbox', 'gateway', 'service gateway']);
+    const checks = ['node', 'settings', 'database', 'broker', 'sandbox', 'language python', 'disk of data'];
+    expect(findings.map(({ check }) => check)).toEqual([...checks, 'gateway', 'service gateway']);
     expect((await tidemark(['doctor'], { TIDEMARK_URL: 'http://127.0.0.1:9' })).code).toBe(1);
   });
 });

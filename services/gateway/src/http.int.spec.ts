@@ -4,7 +4,7 @@ import { sha256Hex } from '@tidemark/identity';
 import { Bin, TestForm, TestSuiteSchema } from '@tidemark/proto';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { BenchmarkSetSchema } from '@tidemark/proto';
-import type { Activity } from '@tidemark/stage-runtime';
+import { type Activity, StageReadiness } from '@tidemark/stage-runtime';
 import { startStage, type StageHarness } from '@tidemark/stage-runtime/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gatewayService } from './index.ts';
@@ -45,6 +45,17 @@ describe('access', () => {
     expect((await stranger.send('GET', '/activity')).status).toBe(401);
     expect((await stranger.send('GET', '/livez')).status).toBe(200);
     expect((await stranger.send('GET', '/readyz')).status).toBe(200);
+  });
+});
+
+describe('readiness', () => {
+  it('is a 503 with the reasons while something is missing, without a token', async () => {
+    const board = harness.service.get(StageReadiness);
+    board.set('spec', 'the spec wants it so');
+    const answer = await new TestClient(harness).send('GET', '/readyz');
+    expect([answer.status, await answer.json()]).toEqual([503, { ready: false, reasons: ['the spec wants it so'] }]);
+    board.clear('spec');
+    expect((await client.send('GET', '/readyz')).status).toBe(200);
   });
 });
 

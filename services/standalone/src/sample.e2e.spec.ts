@@ -28,18 +28,18 @@ describeWithKafka(
       return readFileSync(join(folder, name, 'projection.ndjson'), 'utf8');
     };
 
-    /** Sum of the series of a metric that bear a label. */
-    const metric = (name: string, label: string): number =>
-      readFileSync(join(folder, 'embedded', 'metrics.txt'), 'utf8')
+    /** Sum of the series of a metric that bear a label, over all processes of a run. */
+    const metric = (name: string, of: string, label: string): number =>
+      readFileSync(join(folder, of, 'metrics.txt'), 'utf8')
         .split('\n')
         .filter((line) => line.startsWith(`${name}{`) && line.includes(label))
         .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
 
     it(
-      'ends in the same states, evidence, bins and curated topics on the log in PostgreSQL and on Apache Kafka',
+      'ends in the same states, evidence, bins and curated topics in one process on PostgreSQL and as a cluster on Apache Kafka',
       () => {
         const embedded = run('embedded', []);
-        expect(run('kafka', ['--kafka', kafka.brokers.join(',')])).toBe(embedded);
+        expect(run('cluster', ['--cluster', '--kafka', kafka.brokers.join(',')])).toBe(embedded);
         const kinds = new Set(
           embedded
             .trim()
@@ -50,24 +50,28 @@ describeWithKafka(
           expect.arrayContaining(['status', 'unique', 'verified', 'group', 'difficulty', 'curated']),
         );
       },
-      15 * MINUTE_MS,
+      20 * MINUTE_MS,
     );
 
-    it('is told by the metrics of all services as it is told by their topics', () => {
-      const projection = readFileSync(join(folder, 'embedded', 'projection.ndjson'), 'utf8')
+    it.each([
+      { of: 'embedded', processes: 9 },
+      { of: 'cluster', processes: 10 },
+    ])('is told by the metrics of all services as it is told by their topics ($of)', ({ of, processes }) => {
+      const projection = readFileSync(join(folder, of, 'projection.ndjson'), 'utf8')
         .trim()
         .split('\n');
       const rows = projection.map((line) => JSON.parse(line) as { kind: string; verdicts: string });
       const verdicts = rows.filter(({ kind }) => kind === 'group').flatMap((row) => row.verdicts.split(' '));
       const passed = verdicts.filter((verdict) => verdict === 'VERDICT_ACCEPTED').length;
-      expect(metric('tidemark_verdicts_total', '')).toBe(verdicts.length);
-      expect(metric('tidemark_verdicts_total', 'verdict="accepted"')).toBe(passed);
-      expect(metric('tidemark_dead_letters_total', '')).toBe(rows.filter(({ kind }) => kind === 'dead letter').length);
-      expect(metric('tidemark_consumer_records_total', 'topic="rollouts.graded.v1"')).toBeGreaterThan(0);
+      expect(metric('tidemark_verdicts_total', of, '')).toBe(verdicts.length);
+      expect(metric('tidemark_verdicts_total', of, 'verdict="accepted"')).toBe(passed);
+      const letters = rows.filter(({ kind }) => kind === 'dead letter').length;
+      expect(metric('tidemark_dead_letters_total', of, '')).toBe(letters);
+      expect(metric('tidemark_consumer_records_total', of, 'topic="rollouts.graded.v1"')).toBeGreaterThan(0);
       for (const name of ['consumer_lag_records', 'outbox_events', 'jobs_open', 'curated_staleness_seconds']) {
-        expect(metric(`tidemark_${name}`, ''), name).toBe(0);
+        expect(metric(`tidemark_${name}`, of, ''), name).toBe(0);
       }
-      expect(metric('tidemark_ready', '')).toBe(9);
+      expect(metric('tidemark_ready', of, '')).toBe(processes);
     });
   },
   { own: true },

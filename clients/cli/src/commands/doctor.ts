@@ -1,20 +1,14 @@
-import { spawnSync } from 'node:child_process';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import type { CommandContext, Run } from '../context.ts';
+import { type CommandContext, type Run, UsageError } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { GatewayError } from '../gateway-client.ts';
+import { type Finding, loadStandalone } from '../start/load-standalone.ts';
 import type { StatusService } from '../status.ts';
 import { readStatus } from './status.ts';
 
-/** One thing that was looked at. */
-interface Finding {
-  readonly check: string;
-  readonly ok: boolean;
-  readonly found: string;
-  /** What to do, where it is not as it should be. */
-  readonly todo?: string;
-}
-
+const checkout = resolve(dirname(fileURLToPath(import.meta.url)), '../../../..');
 const OLDEST_NODE = [22, 15] as const;
 
 export function registerDoctor(program: Command, run: Run): void {
@@ -23,14 +17,21 @@ export function registerDoctor(program: Command, run: Run): void {
     .description('look for what keeps Tidemark from working on this machine')
     .action(() =>
       run(async (context): Promise<ExitCode> => {
-        const findings = [checkNode(), checkSandbox(), ...(await checkGateway(context))];
-        for (const finding of findings) {
+        let healthy = true;
+        for await (const finding of examine(context)) {
+          healthy &&= finding.ok;
           if (context.output.json) await context.output.object(finding);
           else await context.output.line(findingText(finding));
         }
-        return findings.every(({ ok }) => ok) ? exitCodes.success : exitCodes.failure;
+        return healthy ? exitCodes.success : exitCodes.failure;
       }),
     );
+}
+
+async function* examine(context: CommandContext): AsyncGenerator<Finding> {
+  yield checkNode();
+  yield* await examineMachine();
+  yield* await checkGateway(context);
 }
 
 const findingText = ({ check, ok, found, todo }: Finding): string =>
@@ -39,7 +40,10 @@ const findingText = ({ check, ok, found, todo }: Finding): string =>
 function checkNode(): Finding {
   const { version, versions } = process;
   const [major = 0, minor = 0] = versions.node.split('.').map(Number);
-  const ok = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
+  const ok =
+    (major > OLDEST_NODE[0] && major !== 23) ||
+    (major === 23 && minor >= 8) ||
+    (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
   return {
     check: 'node',
     ok,
@@ -48,19 +52,16 @@ function checkNode(): Finding {
   };
 }
 
-/** Judging happens on the machine of `execute`, which on one host is this one. */
-function checkSandbox(): Finding {
-  const check = 'sandbox';
-  if (process.platform !== 'linux') {
-    const found = `${process.platform} has none; everything but judging works`;
-    return { check, ok: false, found, todo: 'Run execute on Linux, in WSL2 or in a Linux container.' };
+/** What the services need of this machine, where they are installed beside the command line. */
+async function examineMachine(): Promise<readonly Finding[]> {
+  try {
+    const standalone = await loadStandalone();
+    return await standalone.examineMachine(join(checkout, '.tidemark', 'data'));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const found = 'the services are not installed here: their machine is not examined';
+    return [{ check: 'services', ok: true, found }];
   }
-  const { status, stdout, error } = spawnSync('bwrap', ['--version'], { encoding: 'utf8' });
-  if (error !== undefined || status !== 0) {
-    const todo = 'Install it: sudo apt-get install bubblewrap (or as your system does).';
-    return { check, ok: false, found: 'bubblewrap is not installed; everything but judging works', todo };
-  }
-  return { check, ok: true, found: stdout.trim() };
 }
 
 async function checkGateway({ client }: CommandContext): Promise<Finding[]> {

@@ -46,9 +46,19 @@ export interface ServiceSettings {
   readonly unknown: readonly string[];
 }
 
+/** One thing that was looked at. */
+export interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly found: string;
+  /** What to do, where it is not as it should be. */
+  readonly todo?: string;
+}
+
 interface StandaloneModule {
   startStandalone(options: StandaloneOptions): Promise<Standalone>;
   readonly serviceNames: readonly string[];
+  examineMachine(dataFolder: string): Promise<readonly Finding[]>;
   describeSettings(name: string): ServiceSettings | undefined;
 }
 

@@ -7,8 +7,10 @@ import { TopicBounds } from './topic-bounds.ts';
 import { newIncarnation, registryTopic, type TopicLife, type TopicRegistry } from './topic-registry.ts';
 import { KafkaWriter } from './writer.ts';
 
-/** Admins that meet fence each other out; each round makes progress, so this many are plenty. */
-const rounds = 30;
+/** Tries while the log is away. */
+const rounds = 10;
+/** Admins that meet fence each other out; every service of an installation may start at once, on a slow machine. */
+const crowdPatienceMs = 180_000;
 
 /** What `describeConfigs` calls a topic; kafkajs declares the enum without exporting it to ES modules. */
 const topicResource = 2;
@@ -188,7 +190,9 @@ export class KafkaAdmin implements EventLogAdmin {
   async #asOnlyAdmin(
     task: (write: (lives: ReadonlyMap<string, TopicLife | null>) => Promise<void>) => Promise<void>,
   ): Promise<void> {
-    const backoff = new Backoff({ firstMs: 50, longestMs: 1_000 });
+    // Whoever comes fences the one at work: a crowd has to spread out until each has time enough to get done.
+    const backoff = new Backoff({ firstMs: 50, longestMs: 10_000 });
+    const until = performance.now() + crowdPatienceMs;
     for (let round = 1; ; round += 1) {
       const registry = { partitions: 1, cleanup: 'compact' } as const;
       const writer = new KafkaWriter(this.#client, 'tidemark.topics', () => Promise.resolve(registry));
@@ -199,7 +203,9 @@ export class KafkaAdmin implements EventLogAdmin {
         });
         return;
       } catch (error) {
-        if (!(error instanceof FencedError || error instanceof LogUnavailableError) || round === rounds) throw error;
+        const fenced = error instanceof FencedError && performance.now() < until;
+        const away = error instanceof LogUnavailableError && round < rounds;
+        if (!fenced && !away) throw error;
         await sleep(backoff.next());
       } finally {
         await writer.close();

@@ -1,4 +1,4 @@
-import { Controller, Get, Header, Inject, ServiceUnavailableException } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Res } from '@nestjs/common';
 import type { Activity } from '../activity.ts';
 import { classifyFault } from '../faults.ts';
 import type { Readiness } from '../run-service.ts';
@@ -16,6 +16,11 @@ export interface StageStatus {
   metrics(): Promise<string>;
 }
 
+/** Answers are given, not thrown: a service's own filter for exceptions has no say in its health. */
+interface Reply {
+  status(code: number): unknown;
+}
+
 @Controller()
 export class StatusController {
   constructor(@Inject(STAGE_STATUS) private readonly status: StageStatus) {}
@@ -28,9 +33,9 @@ export class StatusController {
 
   /** 200 when everything it depends on is there, otherwise 503 with the reasons. */
   @Get('readyz')
-  readyz(): Readiness {
+  readyz(@Res({ passthrough: true }) reply: Reply): Readiness {
     const readiness = this.status.readiness();
-    if (!readiness.ready) throw new ServiceUnavailableException(readiness);
+    if (!readiness.ready) reply.status(503);
     return readiness;
   }
 
@@ -43,11 +48,12 @@ export class StatusController {
 
   /** What is in hand; 503 while it cannot be counted. */
   @Get('activity')
-  async activity(): Promise<Activity> {
+  async activity(@Res({ passthrough: true }) reply: Reply): Promise<Activity | { message: string }> {
     try {
       return await this.status.activity();
     } catch (error) {
-      throw new ServiceUnavailableException({ message: classifyFault(error).message });
+      reply.status(503);
+      return { message: classifyFault(error).message };
     }
   }
 }

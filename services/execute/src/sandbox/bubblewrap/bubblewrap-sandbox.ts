@@ -8,6 +8,7 @@ import { seccompFilter } from '../seccomp/filter.ts';
 import { syscallsOf } from '../seccomp/syscalls.ts';
 import { outerCommand } from './command.ts';
 import { checkIsolation } from './check-isolation.ts';
+import { readKernelFacts, settingsInTheWay } from './kernel-settings.ts';
 import { inheritedDescriptors } from './inherited-descriptors.ts';
 import { runInBubblewrap } from './run-in-bubblewrap.ts';
 import { findProgram, isReachableByAnyone, Staging } from './staging.ts';
@@ -46,7 +47,8 @@ export class BubblewrapSandbox implements Sandbox {
     try {
       const { accounting } = await this.prepare();
       const wrong = await checkIsolation(this);
-      if (wrong !== undefined) return { ready: false, reason: wrong };
+      if (wrong !== undefined)
+        return { ready: false, reason: [wrong, ...settingsInTheWay(readKernelFacts())].join('; ') };
       return { ready: true, isolation: 'bubblewrap, a process a test', accounting: accounting.mode };
     } catch (error) {
       this.prepared = undefined;

@@ -1,0 +1,147 @@
+/**
+ * Tidemark as an operator runs it, on this machine and without Docker: Apache Kafka from its jars, a PostgreSQL, and every
+ * service a process of its own, `execute` in two replicas. Needs a build.
+ */
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort, startBundledPostgres } from '../../libs/bundled-postgres/dist/index.js';
+import { startOwnKafka } from '../../libs/testing-servers/dist/start-own-kafka.js';
+import { ServiceProcess } from './service-process.mjs';
+
+/** In the order of the flow; the door opens last and closes first. */
+const SERVICES = ['ingest', 'normalize', 'dedup', 'execute', 'score', 'calibrate', 'select', 'sample', 'gateway'];
+const READY_MS = 180_000;
+
+export class Cluster {
+  #closers = [];
+  #stopping;
+  processes = [];
+
+  /**
+   * @param folder emptied at start, removed by nobody  @param port of the gateway, 0 for a free one
+   * @param replicas by service, 1 where nothing is said  @param kafka brokers that are there already
+   * @param env further variables  @param says takes (who, line)
+   */
+  constructor({ folder, port = 0, replicas = { execute: 2 }, kafka, env = {}, says = () => undefined }) {
+    this.options = { folder, port, replicas, kafka, env, says };
+  }
+
+  get url() {
+    return this.of('gateway')[0].url;
+  }
+
+  of(service) {
+    return this.processes.filter(({ name }) => name === service);
+  }
+
+  /** Starts everything and waits until all are ready. What was started is stopped again when a part can't start. */
+  async start() {
+    try {
+      const shared = await this.#startServers();
+      await this.#plan(shared);
+      for (const process of this.processes) process.start();
+      await this.untilReady();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  async #startServers() {
+    const { folder, kafka, says } = this.options;
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(join(folder, 'blobs'), { recursive: true });
+    // Run by root, PostgreSQL is another user, who has to get in.
+    chmodSync(folder, 0o755);
+    const postgres = await startBundledPostgres({ folder: join(folder, 'postgres') });
+    this.#closers.push(() => postgres.stop());
+    says('postgres', `listens on port ${postgres.port}`);
+    let brokers = kafka;
+    if (brokers === undefined) {
+      const broker = await startOwnKafka();
+      this.#closers.push(() => broker.stop());
+      brokers = broker.brokers.join(',');
+    }
+    says('kafka', `listens on ${brokers}`);
+    return { brokers, database: postgres.url };
+  }
+
+  async #plan({ brokers, database }) {
+    const { folder, port, replicas, env, says } = this.options;
+    const places = [];
+    for (const name of SERVICES) {
+      for (let replica = 1; replica <= (replicas[name] ?? 1); replica++) {
+        places.push({ name, replica, port: name === 'gateway' && port !== 0 ? port : await freePort() });
+      }
+    }
+    // Shared by gateway and ingest: the gateway vouches for a submission by it.
+    const secret = randomBytes(32).toString('hex');
+    const first = (service) => places.find(({ name }) => name === service);
+    const addresses = SERVICES.filter((name) => name !== 'gateway').map(
+      (name) => `${name}=http://127.0.0.1:${first(name).port}`,
+    );
+    const grpcPorts = new Map();
+    for (const place of places) if (place.name === 'select') grpcPorts.set(place.replica, await freePort());
+    const common = {
+      ...process.env,
+      TIDEMARK_ENVIRONMENT: 'cluster',
+      TIDEMARK_DATABASE_URL: database,
+      TIDEMARK_KAFKA_BROKERS: brokers,
+      TIDEMARK_KAFKA_REPLICATION: '1',
+      TIDEMARK_BLOB_FOLDER: join(folder, 'blobs'),
+      TIDEMARK_GATEWAY_MAC_SECRET: secret,
+      TIDEMARK_INGEST_GATEWAY_SECRET: secret,
+      TIDEMARK_GATEWAY_SERVICE_ADDRESSES: addresses.join(','),
+      TIDEMARK_GATEWAY_SELECT_ADDRESS: `127.0.0.1:${grpcPorts.get(1)}`,
+      ...env,
+    };
+    this.processes = places.map((place) => {
+      const grpcPort = place.name === 'select' ? String(grpcPorts.get(place.replica)) : undefined;
+      const own = grpcPort && {
+        TIDEMARK_SELECT_GRPC_PORT: grpcPort,
+        TIDEMARK_ADVERTISED_ADDRESS: `127.0.0.1:${grpcPort}`,
+      };
+      return new ServiceProcess({ ...place, env: { ...common, ...own }, says });
+    });
+  }
+
+  /** @throws Error naming what is not ready, and why; at once when a process has ended */
+  async untilReady(patienceMs = READY_MS) {
+    const until = Date.now() + patienceMs;
+    for (;;) {
+      const waiting = [];
+      for (const process of this.processes) {
+        const reasons = await process.reasons();
+        if (reasons.length > 0) waiting.push(`${process.label}: ${reasons.join('; ')}`);
+      }
+      if (waiting.length === 0) return;
+      const ended = this.processes.filter(({ exitCode }) => exitCode != null);
+      if (ended.length > 0 || Date.now() > until) throw new Error(`not ready: ${waiting.join(' | ')}`);
+      await delay(200);
+    }
+  }
+
+  /**
+   * The door first, then the services, then the servers. Idempotent.
+   *
+   * @returns labels of the processes that did not end by themselves with 0
+   */
+  stop() {
+    this.#stopping ??= this.#stopAll();
+    return this.#stopping;
+  }
+
+  async #stopAll() {
+    const unclean = [];
+    const end = async (process) => {
+      const code = await process.stop();
+      if (code !== 0) unclean.push(`${process.label} ended with ${code}`);
+    };
+    await Promise.all(this.of('gateway').map(end));
+    await Promise.all(this.processes.filter(({ name }) => name !== 'gateway').map(end));
+    for (const close of this.#closers.reverse()) await close();
+    return unclean;
+  }
+}
