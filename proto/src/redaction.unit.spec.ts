@@ -9,7 +9,7 @@ import * as contracts from './index.ts';
  */
 const shown = new Set(
   `benchmark, change, checked_benchmarks, checkpoint, cluster_id, code, command_id, content_sha256, difficulty_label,
-  display_name, endpoint_model, endpoint_url, equal_statements, error_code, error_message, event_id, event_ids, extraction, facets,
+  display_name, endpoint_model, endpoint_url, equal_statements, error_code, error_message, event_id, event_ids, evidence_checkpoint, extraction, facets,
   failing_test, file_sha256, format, founder_id, group_id, handler, holder, id, identity_sha256, incarnation, judge_version,
   kind, language, languages, lease_id, lease_ids, licence, merged_into, message, method, name, namespace, new_suite_hash,
   objective, old_suite_hash, platform, policy, problem_id, program_sha256, prompt_hash, prompt_template, reason, record_id,

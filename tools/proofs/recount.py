@@ -415,9 +415,10 @@ def bin_name(value):
 class Expected:
     """What the recount comes to for one problem at one evaluation."""
 
-    def __init__(self, version, alpha, beta, counts, name, predicted, masses, before, close):
+    def __init__(self, version, alpha, beta, counts, name, predicted, masses, before, close, newest):
         self.version, self.alpha, self.beta, self.counts = version, alpha, beta, counts
         self.bin, self.predicted, self.masses, self.before, self.close = name, predicted, masses, before, close
+        self.newest = newest
 
 
 def recount_target(target, dump, report):
@@ -499,9 +500,10 @@ def evaluate(target, evaluation, evidence, standings, dump):
         standing = known[:2] if same_question else None
         masses = cuts.masses(alpha, beta)
         name, predicted = place(standing, prior, masses, total.attempts, total.passes, cuts)
-        expected[problem] = Expected(
-            version, alpha, beta, total, name, predicted, masses, standing[0] if standing else None, too_close(masses, cuts)
-        )
+        measured = [name for name, counts in by_checkpoint.items() if counts.attempts > 0]
+        newest = {each for each in measured if age(each) == min(age(other) for other in measured)}
+        before, close = standing[0] if standing else None, too_close(masses, cuts)
+        expected[problem] = Expected(version, alpha, beta, total, name, predicted, masses, before, close, newest)
     return expected
 
 
@@ -530,6 +532,8 @@ def compare_estimate(where, value, e, report, last=False):
     ):
         report.same(where, field, int(value.get(field, 0)), getattr(e.counts, name))
     report.same(where, "the bin", bin_name(value.get("bin")), e.bin)
+    if value.get("evidenceCheckpoint", "") not in e.newest:
+        report.differ(where, "the newest checkpoint of the evidence", value.get("evidenceCheckpoint", ""), sorted(e.newest))
     report.same(where, "the mark predicted", value.get("predicted", False), e.predicted)
     for name, mass in e.masses.items():
         found = value.get("masses", {}).get(name, 0.0)

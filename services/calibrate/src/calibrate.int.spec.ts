@@ -162,8 +162,18 @@ describe('calibrate', () => {
     expect(await latest(s)).toMatchObject({ alpha: 5, beta: 5 });
     await s.publish(topics.checkpointsAdvanced, advance('step-50', 50));
     await s.untilQuiet();
-    expect(await latest(s)).toMatchObject({ alpha: 3, beta: 3, attempts: 8, checkpoint: 'step-50' });
-    expect((await evaluations(s)).at(-1)).toMatchObject({ trigger: EvaluationTrigger.CHECKPOINT });
+    // Made anew at the new checkpoint, of which nothing is known yet.
+    const of = { checkpoint: 'step-50', evidenceCheckpoint: 'base' };
+    expect(await latest(s)).toMatchObject({ alpha: 3, beta: 3, attempts: 8, ...of });
+    await s.publish(topics.rolloutsGraded, graded('g2', 'ee', { checkpoint: 'step-50' }));
+    await s.untilQuiet();
+    await evaluate(s, 'c2');
+    expect(await latest(s)).toMatchObject({ attempts: 8, environmentFailures: 2, ...of });
+    await s.publish(topics.rolloutsGraded, graded('g3', 'p', { checkpoint: 'step-50' }));
+    await s.untilQuiet();
+    await evaluate(s, 'c3');
+    expect(await latest(s)).toMatchObject({ attempts: 9, evidenceCheckpoint: 'step-50' });
+    expect((await evaluations(s)).at(1)).toMatchObject({ trigger: EvaluationTrigger.CHECKPOINT });
   });
 
   it('begins afresh with a new version of the target: the old estimates leave', async () => {

@@ -4,6 +4,7 @@ import { curatedTopic, topics } from '@tidemark/event-log';
 import {
   Bin,
   type CuratedProblem,
+  CheckpointAdvancedSchema,
   DifficultyEstimatedSchema,
   NextBatchRequestSchema,
   PayloadSchema,
@@ -98,6 +99,42 @@ describe('the working set of a target', () => {
     expect((await curated()).get('p')).toMatchObject({ bin: Bin.EASY, predicted: false, passes: 8, change: 'moved' });
     expect(await stage.published(curatedTopic('m'))).toHaveLength(2);
     await stage.publish(topics.difficultyEstimated, estimated('p', 60, 1, Bin.MASTERED));
+    await stage.untilQuiet();
+    expect((await curated()).size).toBe(0);
+  });
+
+  it('draws what was not measured since the newest checkpoint for a retest, and lets it go once it was', async () => {
+    await stage.publish(
+      topics.targetsDeclared,
+      create(TargetDeclaredSchema, {
+        target: 'm',
+        version: 1,
+        groupSize: 8,
+        selection: { retestRate: 1e-9, retestRateNewCheckpoint: 1 },
+      }),
+    );
+    const advance = (checkpoint: string, ordinal: number) =>
+      stage.publish(
+        topics.checkpointsAdvanced,
+        create(CheckpointAdvancedSchema, { target: 'm', checkpoint, ordinal, targetVersion: 1 }),
+      );
+    // As calibrate does: the estimate is made anew at each checkpoint, from evidence of the one that it names.
+    const measured = (checkpoint: string, evidenceCheckpoint: string) =>
+      stage.publish(topics.difficultyEstimated, {
+        ...estimated('p', 60, 1, Bin.MASTERED),
+        checkpoint,
+        evidenceCheckpoint,
+      });
+    await stage.publish(topics.problemsVerified, verified('p'));
+    await advance('step-0', 0);
+    await measured('step-0', 'step-0');
+    await stage.untilQuiet();
+    expect((await curated()).size).toBe(0);
+    await advance('step-50', 50);
+    await measured('step-50', 'step-0');
+    await stage.untilQuiet();
+    expect((await curated()).get('p')).toMatchObject({ bin: Bin.MASTERED, retest: true });
+    await measured('step-50', 'step-50');
     await stage.untilQuiet();
     expect((await curated()).size).toBe(0);
   });

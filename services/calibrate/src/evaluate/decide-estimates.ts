@@ -19,6 +19,8 @@ export interface ProblemEvidence {
   /** Suite whose buckets count; empty while no suite is known and all count. */
   readonly suiteHash: string;
   readonly buckets: readonly AgedCounts[];
+  /** The newest checkpoint that a bucket is of; empty without a bucket. */
+  readonly newestCheckpoint: string;
   readonly truncated: number;
   readonly environment: number;
 }
@@ -47,6 +49,8 @@ export interface Estimate extends StoredEstimate {
   readonly reason: MoveReason;
   /** The bin before; undefined at the first estimate of this version for this version of the target. */
   readonly previousBin: Bin | undefined;
+  /** Newest checkpoint of the evidence. */
+  readonly evidenceCheckpoint: string;
 }
 
 export interface EvaluationRules {
@@ -118,6 +122,7 @@ export function decideEstimates(
       masses: decision.masses,
       reason: decision.reason,
       previousBin: standing?.bin,
+      evidenceCheckpoint: problem.newestCheckpoint,
     });
   }
   return { changed, vanished };

@@ -19,6 +19,7 @@ const evidence = (attempts: number, passes: number, rest: Partial<ProblemEvidenc
   problemVersion: 1,
   suiteHash: 's',
   buckets: [{ age: 0, attempts, passes }],
+  newestCheckpoint: 'step-1',
   truncated: 0,
   environment: 0,
   ...rest,

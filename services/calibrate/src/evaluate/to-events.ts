@@ -69,6 +69,7 @@ export function toDifficultyEstimated(point: EvaluationPoint, at: Timestamp = ti
       checkpoint: checkpoint.checkpoint,
       estimatedAt: at,
       predicted: estimate.predicted,
+      evidenceCheckpoint: estimate.evidenceCheckpoint,
     }),
   );
 }

@@ -70,6 +70,7 @@ describe('evidence in force', () => {
           { age: 0, attempts: 4, passes: 3 },
           { age: 1, attempts: 2, passes: 0 },
         ],
+        newestCheckpoint: 'base',
         truncated: 1,
         environment: 1,
       },

@@ -79,17 +79,26 @@ interface EvidenceRow {
 function groupByProblem(rows: readonly EvidenceRow[], ageOf: (checkpoint: string) => number): ProblemEvidence[] {
   const problems: ProblemEvidence[] = [];
   let buckets: AgedCounts[] = [];
+  let newest: { readonly age: number; readonly checkpoint: string } | undefined;
   for (const row of rows) {
     const last = problems.at(-1);
     const same = last?.problemId === row.problem_id;
-    if (!same) buckets = [];
-    if (row.checkpoint !== null)
-      buckets.push({ age: ageOf(row.checkpoint), attempts: row.attempts, passes: row.passes });
+    if (!same) {
+      buckets = [];
+      newest = undefined;
+    }
+    if (row.checkpoint !== null) {
+      const age = ageOf(row.checkpoint);
+      buckets.push({ age, attempts: row.attempts, passes: row.passes });
+      // Attempts that the environment failed tell nothing of a checkpoint.
+      if (row.attempts > 0 && age < (newest?.age ?? Infinity)) newest = { age, checkpoint: row.checkpoint };
+    }
     const problem: ProblemEvidence = {
       problemId: row.problem_id,
       problemVersion: row.version,
       suiteHash: row.suite_hash,
       buckets,
+      newestCheckpoint: newest?.checkpoint ?? '',
       truncated: (same ? last.truncated : 0) + row.truncated,
       environment: (same ? last.environment : 0) + row.environment,
     };

@@ -50,7 +50,9 @@ export function toCandidate(
     const predicted = binOfRate(betaMean(prior), target.bins);
     return { ...common, ...prior, bin: predicted, measured: false, checkpointIsNewer: false };
   }
-  const estimatedAt = target.ordinals.get(estimate.checkpoint) ?? -1;
+  // An estimate is made anew at each checkpoint; what was measured since is told by its evidence alone. Estimates of a
+  // release that did not say so tell when they were made.
+  const measuredAt = target.ordinals.get(estimate.evidenceCheckpoint || estimate.checkpoint) ?? -1;
   const { alpha, beta } = estimate;
-  return { ...common, alpha, beta, bin, measured: true, checkpointIsNewer: estimatedAt < target.ordinal };
+  return { ...common, alpha, beta, bin, measured: true, checkpointIsNewer: measuredAt < target.ordinal };
 }
