@@ -1,8 +1,9 @@
 import { addCounts, type Counts, NO_COUNTS, tally } from '@tidemark/difficulty';
+import { isEvidence } from '@tidemark/proto';
 import type { Sql } from '@tidemark/stage-runtime';
 import { type CountedGroup, identityOf, noteCounted, takeOverruled } from '../postgres/counted-groups.ts';
 import { addToBuckets, type BucketAddition, noteUnevaluated, type Unevaluated } from '../postgres/evidence.ts';
-import { type EvidenceBucket, isEvidence } from './decide-counting.ts';
+import type { EvidenceBucket } from './decide-counting.ts';
 
 /** A group that is ready to be counted. */
 export type ReadyGroup = CountedGroup;
@@ -38,7 +39,7 @@ function unevaluatedOf(additions: readonly BucketAddition[]): Unevaluated[] {
     notes.set(key, {
       ...problemOf(bucket),
       countedGroups: (before?.countedGroups ?? 0) + groups,
-      evidenceGroups: (before?.evidenceGroups ?? 0) + (isEvidence(bucket) ? groups : 0),
+      evidenceGroups: (before?.evidenceGroups ?? 0) + (isEvidence(bucket.purpose) ? groups : 0),
     });
   }
   return [...notes.values()];

@@ -1,5 +1,5 @@
-import { type Attempt, type Counts, countGroup, type Finding } from '@tidemark/difficulty';
-import { Purpose, type RolloutsGraded, Verdict } from '@tidemark/proto';
+import { type Attempt, type Counts, countGroup } from '@tidemark/difficulty';
+import { findingOf, type Purpose, purposeInForce, type RolloutsGraded, Verdict } from '@tidemark/proto';
 
 /** Where a group's counts are added: everything that a later reading may choose by. */
 export interface EvidenceBucket {
@@ -34,7 +34,7 @@ export function decideCounting(graded: RolloutsGraded): Counting {
   if (graded.verdicts.some(({ verdict }) => verdict === Verdict.UNSPECIFIED))
     return refuse('not_judged', `group ${group.groupId} has an attempt that was not judged`);
 
-  const purpose = purposeOf(group.purpose, graded.heldOut);
+  const purpose = purposeInForce(group.purpose, graded.heldOut);
   if (purpose === undefined) return { kind: 'park', reason: 'unknown_purpose' };
   const counts = countGroup(
     graded.verdicts.map(({ verdict, truncated }): Attempt => ({ finding: findingOf(verdict), truncated })),
@@ -58,52 +58,6 @@ export function decideCounting(graded: RolloutsGraded): Counting {
     },
     counts,
   };
-}
-
-/** Posteriors read what trainers and the panel measured, never what an exam or a canary did. */
-export function isEvidence({ purpose }: EvidenceBucket): boolean {
-  return purpose === Purpose.TRAIN || purpose === Purpose.CALIBRATE;
-}
-
-/** What a verdict says about the model; `unknown` for one of a later release, whatever its number. */
-export function findingOf(verdict: Verdict): Finding {
-  switch (verdict) {
-    case Verdict.ACCEPTED:
-      return 'pass';
-    case Verdict.WRONG_ANSWER:
-    case Verdict.TIME_LIMIT:
-    case Verdict.MEMORY_LIMIT:
-    case Verdict.OUTPUT_LIMIT:
-    case Verdict.RUNTIME_ERROR:
-    case Verdict.COMPILE_ERROR:
-    case Verdict.NO_CODE:
-    case Verdict.WRONG_FORM:
-      return 'fail';
-    case Verdict.SANDBOX_FAILURE:
-    case Verdict.CHECKER_FAILURE:
-    case Verdict.MACHINE_OVERLOADED:
-    case Verdict.LANGUAGE_MISSING:
-    case Verdict.CANCELLED:
-      return 'environment';
-    default:
-      return 'unknown';
-  }
-}
-
-/** A held-out problem counts for the exam alone, whatever the group says of itself. */
-function purposeOf(purpose: Purpose, heldOut: boolean): Purpose | undefined {
-  switch (purpose) {
-    case Purpose.UNSPECIFIED:
-    case Purpose.TRAIN:
-      return heldOut ? Purpose.EVALUATE : Purpose.TRAIN;
-    case Purpose.CALIBRATE:
-      return heldOut ? Purpose.EVALUATE : Purpose.CALIBRATE;
-    case Purpose.EVALUATE:
-    case Purpose.CANARY:
-      return purpose;
-    default:
-      return undefined;
-  }
 }
 
 const refuse = (code: string, message: string): Counting => ({ kind: 'refuse', code, message });

@@ -1,8 +1,8 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { Purpose, RolloutsGradedSchema, Verdict } from '@tidemark/proto';
+import { findingOf, isEvidence, Purpose, RolloutsGradedSchema, Verdict } from '@tidemark/proto';
 import { describe, expect, it } from 'vitest';
 import { graded, NOW_HOUR, PROBLEM, SUITE } from '../testing/events.ts';
-import { decideCounting, findingOf, isEvidence } from './decide-counting.ts';
+import { decideCounting } from './decide-counting.ts';
 
 const bucketOf = (...args: Parameters<typeof graded>) => {
   const counting = decideCounting(graded(...args));
@@ -37,10 +37,10 @@ describe('counting a graded group', () => {
   });
 
   it('keeps the exam, canaries and whatever touches a held-out problem out of posteriors', () => {
-    expect(isEvidence(bucketOf('g', 'p', { purpose: Purpose.CALIBRATE }).bucket)).toBe(true);
-    expect(isEvidence(bucketOf('g', 'p', { purpose: Purpose.EVALUATE }).bucket)).toBe(false);
-    expect(isEvidence(bucketOf('g', 'p', { purpose: Purpose.CANARY }).bucket)).toBe(false);
-    expect(isEvidence(bucketOf('g', 'p', { purpose: Purpose.TRAIN }, { heldOut: true }).bucket)).toBe(false);
+    expect(isEvidence(bucketOf('g', 'p', { purpose: Purpose.CALIBRATE }).bucket.purpose)).toBe(true);
+    expect(isEvidence(bucketOf('g', 'p', { purpose: Purpose.EVALUATE }).bucket.purpose)).toBe(false);
+    expect(isEvidence(bucketOf('g', 'p', { purpose: Purpose.CANARY }).bucket.purpose)).toBe(false);
+    expect(isEvidence(bucketOf('g', 'p', { purpose: Purpose.TRAIN }, { heldOut: true }).bucket.purpose)).toBe(false);
   });
 
   it('parks a group with a verdict of a later release, which survives the hop', () => {

@@ -84,7 +84,7 @@ export function whyPlaced(placement: Placement): string {
   }
 }
 
-/** Attempts by verdict, for each version, suite, checkpoint and purpose. */
+/** Attempts by verdict, for each version, suite, checkpoint and purpose; a truncated one failed, whatever its verdict. */
 async function evidenceOf(sql: Sql, key: readonly string[]): Promise<object[]> {
   const rows = await sql.query<{
     version: number;
@@ -92,9 +92,11 @@ async function evidenceOf(sql: Sql, key: readonly string[]): Promise<object[]> {
     checkpoint: string;
     purpose: Purpose;
     verdicts: Readonly<Record<string, number>>;
+    truncated: number;
   }>(
-    `SELECT version, suite_hash, checkpoint, purpose, jsonb_object_agg(verdict, attempts ORDER BY verdict) AS verdicts
-     FROM verdict_count WHERE target = $1 AND problem_id = $2
+    `SELECT version, suite_hash, checkpoint, purpose, jsonb_object_agg(verdict, attempts ORDER BY verdict) AS verdicts,
+       sum(truncated)::float8 AS truncated
+     FROM verdict_count WHERE target = $1 AND problem_id = $2 AND attempts > 0
      GROUP BY version, suite_hash, checkpoint, purpose ORDER BY version, checkpoint, purpose, suite_hash`,
     key,
   );
@@ -129,7 +131,8 @@ async function movesOf(sql: Sql, key: readonly string[]): Promise<object[]> {
 
 async function newestGroups(sql: Sql, key: readonly string[]): Promise<object[]> {
   const rows = await sql.query<{ purpose: Purpose; verdicts: readonly Verdict[]; graded_at: Date | null }>(
-    `SELECT group_id, version, checkpoint, purpose, submitter, graded_by_submitter, verdicts, graded_at FROM graded_group
+    `SELECT group_id, version, checkpoint, purpose, submitter, graded_by_submitter, verdicts, truncated, refused,
+       graded_at FROM graded_group
      WHERE target = $1 AND problem_id = $2 ORDER BY graded_at DESC NULLS LAST, group_id LIMIT ${NEWEST_GROUPS}`,
     key,
   );

@@ -1,6 +1,7 @@
 import type { MigrationClass } from '@tidemark/stage-runtime';
 import { ConsoleTables1764534000000 } from '../console/kept/console-tables.ts';
 import { DeadLetterStates1764530000000 } from './dead-letter-states.ts';
+import { EvidenceCounts1764544000000 } from './evidence-counts.ts';
 import { ReadModelTables1764522000000 } from './read-model-tables.ts';
 import { StatusCounts1764543000000 } from './status-counts-1764543000000.ts';
 import { SubmissionTables1764547000000 } from './submission-tables-1764547000000.ts';
@@ -11,5 +12,6 @@ export const migrations: readonly MigrationClass[] = [
   DeadLetterStates1764530000000,
   ConsoleTables1764534000000,
   StatusCounts1764543000000,
+  EvidenceCounts1764544000000,
   SubmissionTables1764547000000,
 ];

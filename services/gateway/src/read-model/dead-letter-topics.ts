@@ -2,9 +2,11 @@ import { fromBinary } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Injectable } from '@nestjs/common';
 import { BlobError, BlobStore } from '@tidemark/blob-store';
-import type { LogRecord } from '@tidemark/event-log';
-import { type DeadLetter, DeadLetterSchema, type Submitter } from '@tidemark/proto';
+import { type LogRecord, topics } from '@tidemark/event-log';
+import { type DeadLetter, DeadLetterSchema, type RolloutsGraded, type Submitter } from '@tidemark/proto';
 import { type StageTransaction, wholeLetter } from '@tidemark/stage-runtime';
+import { addVerdictCounts } from '../on-rollouts-graded/add-verdict-counts.ts';
+import { type GroupRow, groupRowOf, refuseGroups } from '../on-rollouts-graded/graded-group.ts';
 import { type RowOf, upsertRows } from '../postgres/table.ts';
 import { deadLetters } from '../postgres/tables.ts';
 import type { FollowedTopic } from './log-follower.ts';
@@ -21,13 +23,17 @@ export class DeadLetterTopics implements FollowedTopic {
 
   async apply(tx: StageTransaction, topic: string, records: readonly LogRecord[]): Promise<void> {
     const rows: RowOf<typeof deadLetters>[] = [];
+    const refused: GroupRow[] = [];
     for (const record of records) {
       if (record.value === null) continue;
       const letter = fromBinary(DeadLetterSchema, record.value);
-      rows.push(rowOf(topic, record, letter, subjectOf(await this.whole(letter))));
+      const whole = await this.whole(letter);
+      rows.push(rowOf(topic, record, letter, subjectOf(whole)));
+      refused.push(...refusedGroupOf(whole));
     }
     const ids = rows.map(({ problem_id }) => problem_id).filter((id) => typeof id === 'string');
     await this.states.refresh(tx, ids, () => upsertRows(tx, deadLetters, rows));
+    await addVerdictCounts(tx, await refuseGroups(tx, refused), -1);
   }
 
   /** What lies in a store that is out of reach is listed without its subject. */
@@ -95,6 +101,13 @@ function subjectOf(letter: DeadLetter): Subject {
     ...(fields.version !== undefined && { version: fields.version }),
     ...(fields.submitter !== undefined && { submitter: fields.submitter }),
   };
+}
+
+/** A group that calibrate would not count. */
+function refusedGroupOf(letter: DeadLetter): GroupRow[] {
+  if (letter.service !== 'calibrate' || letter.topic !== topics.rolloutsGraded.name || !letter.value) return [];
+  const graded = decodeRecord(letter.topic, letter.value);
+  return graded === undefined ? [] : [groupRowOf(graded as RolloutsGraded)];
 }
 
 const keyedProblem = (key: string): string | undefined => /^[0-9a-f]{32}/.exec(key)?.[0];

@@ -154,34 +154,38 @@ export function describeReadModel(log: string, options: () => StageHarnessOption
       });
     });
 
-    describe('a record that lies aside', () => {
-      const layAside = async (name: string, topic: string, service: ServiceName) => {
-        const dlqName = deadLetterTopic(topic, service);
-        await harness.log.admin.ensureTopics([
-          { name: dlqName, partitions: 2, cleanup: 'delete', retentionMs: 86_400_000, logAppendTime: false },
-        ]);
-        // Field 1 and 2 of every message about a problem are its id and version.
-        const value = toBinary(ProblemRawSchema, create(ProblemRawSchema, { problemId: idOf(name), version: 1 }));
-        const letter = create(DeadLetterSchema, {
-          topic,
-          key: new TextEncoder().encode(idOf(name)),
-          value,
-          service,
-          errorCode: 'unforeseen',
-          errorMessage: 'nobody foresaw this',
-          attempts: 1,
-        });
-        const dlq = {
-          ...topics.problemsRaw,
-          name: dlqName,
-          schema: DeadLetterSchema,
-          key: () => idOf(name),
-          revisioned: false,
-          cleanup: 'delete',
-        };
-        await harness.publish(dlq as unknown as TopicDefinition<typeof DeadLetterSchema>, letter);
+    const layAside = async (
+      name: string,
+      topic: string,
+      service: ServiceName,
+      // Fields 1 and 2 of every message about a problem are its id and version.
+      value = toBinary(ProblemRawSchema, create(ProblemRawSchema, { problemId: idOf(name), version: 1 })),
+    ) => {
+      const dlqName = deadLetterTopic(topic, service);
+      await harness.log.admin.ensureTopics([
+        { name: dlqName, partitions: 2, cleanup: 'delete', retentionMs: 86_400_000, logAppendTime: false },
+      ]);
+      const letter = create(DeadLetterSchema, {
+        topic,
+        key: new TextEncoder().encode(idOf(name)),
+        value,
+        service,
+        errorCode: 'unforeseen',
+        errorMessage: 'nobody foresaw this',
+        attempts: 1,
+      });
+      const dlq = {
+        ...topics.problemsRaw,
+        name: dlqName,
+        schema: DeadLetterSchema,
+        key: () => idOf(name),
+        revisioned: false,
+        cleanup: 'delete',
       };
+      await harness.publish(dlq as unknown as TopicDefinition<typeof DeadLetterSchema>, letter);
+    };
 
+    describe('a record that lies aside', () => {
       it('makes its problem dead-lettered, until the stage lets it pass', async () => {
         await harness.publish(topics.problemsStatus, status('aside', Stage.INGEST));
         await layAside('aside', topics.problemsRaw.name, 'normalize');
@@ -285,19 +289,40 @@ export function describeReadModel(log: string, options: () => StageHarnessOption
       });
 
     describe('a target', () => {
-      it('counts groups once each, and environment failures apart', async () => {
+      it('counts groups once each, as calibrate does, and environment failures apart', async () => {
         await makeReady('measured');
         const { ACCEPTED, WRONG_ANSWER, SANDBOX_FAILURE } = Verdict;
         const group = graded('measured', 'g-1', [ACCEPTED, WRONG_ANSWER, SANDBOX_FAILURE]);
-        await harness.publish(topics.rolloutsGraded, group, group, graded('measured', 'g-2', [ACCEPTED]));
+        const cut = graded('measured', 'g-2', [ACCEPTED, ACCEPTED]);
+        for (const verdict of cut.verdicts.slice(1)) verdict.truncated = true;
+        const exam = graded('measured', 'g-exam', [ACCEPTED]);
+        if (exam.group) exam.group.purpose = Purpose.EVALUATE;
+        const again = { ...graded('measured', 'g-1', [ACCEPTED, ACCEPTED, ACCEPTED]), suiteHash: 'next' };
+        await harness.publish(topics.rolloutsGraded, group, group, cut, exam);
         await harness.untilQuiet();
-        const bins = (await client.json('GET', '/v1/targets/model/bins')).body;
-        expect(bins).toMatchObject({ groups: 2, attempts: 3, passes: 2, environment_failures: 1 });
+        await harness.publish(topics.rolloutsGraded, again);
+        await harness.untilQuiet();
+        const bins = async () => (await client.json('GET', '/v1/targets/model/bins')).body;
+        const counts = { groups: 2, attempts: 4, passes: 2, environment_failures: 1 };
+        expect(await bins()).toMatchObject(counts);
         const [target] = (await stateOf('measured')).targets as Record<string, unknown>[];
-        expect(target?.evidence).toMatchObject([
-          { purpose: 'train', verdicts: { accepted: 2, wrong_answer: 1, sandbox_failure: 1 } },
-        ]);
-        expect(target?.groups).toHaveLength(2);
+        expect(target?.evidence).toContainEqual(
+          expect.objectContaining({
+            purpose: 'train',
+            suite_hash: 'suite',
+            verdicts: { accepted: 3, wrong_answer: 1, sandbox_failure: 1 },
+            truncated: 1,
+          }),
+        );
+        expect(target?.groups).toHaveLength(4);
+        // One that calibrate lays aside, because it came late for example, leaves the counts, or never enters them.
+        const late = graded('measured', 'g-late', [ACCEPTED]);
+        await layAside('measured', topics.rolloutsGraded.name, 'calibrate', toBinary(RolloutsGradedSchema, cut));
+        await layAside('measured', topics.rolloutsGraded.name, 'calibrate', toBinary(RolloutsGradedSchema, late));
+        await harness.untilQuiet();
+        await harness.publish(topics.rolloutsGraded, late);
+        await harness.untilQuiet();
+        expect(await bins()).toMatchObject({ groups: 1, attempts: 2, passes: 1, environment_failures: 1 });
       });
 
       it('has every ready problem of the training side in exactly one place', async () => {
@@ -374,7 +399,7 @@ export function describeReadModel(log: string, options: () => StageHarnessOption
         await harness.restart();
         await harness.untilQuiet();
         const bins = (await client.json('GET', '/v1/targets/model/bins')).body;
-        expect(bins).toMatchObject({ groups: 3, attempts: 4, passes: 3 });
+        expect(bins).toMatchObject({ groups: 2, attempts: 3, passes: 2 });
         await harness.publish(
           topics.problemsScored,
           create(ProblemScoredSchema, { problemId: idOf('measured'), version: 1, score: 2.5 }),
