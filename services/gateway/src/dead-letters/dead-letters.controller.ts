@@ -3,6 +3,7 @@ import { BlobStore } from '@tidemark/blob-store';
 import { StageDatabase, wholeLetter } from '@tidemark/stage-runtime';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { Reviewing } from '../console/reviewing.ts';
 import { notFound, unusable } from '../http/http-problem.ts';
 import { readJson, readQuery } from '../http/read-body.ts';
 import { type Chosen, DeadLetters, type Decided } from './dead-letters.ts';
@@ -27,6 +28,7 @@ export class DeadLettersController {
     private readonly letters: DeadLetters,
     private readonly reader: LetterReader,
     private readonly blobs: BlobStore,
+    private readonly reviewing: Reviewing,
   ) {}
 
   @Get()
@@ -34,7 +36,7 @@ export class DeadLettersController {
     return listLetters(this.database, readQuery(request, letterQuerySchema));
   }
 
-  /** One letter with what it holds: without contents, unless they are asked for. */
+  /** One letter with what it holds: without contents, unless they are asked for by who may see hidden tests. */
   @Get(':id')
   async show(@Param('id') id: string, @Req() request: FastifyRequest): Promise<object> {
     const { contents } = readQuery(request, contentSchema);
@@ -43,7 +45,12 @@ export class DeadLettersController {
     if (row === undefined) throw notFound('dead letter', id, 'GET /v1/dead-letters lists them.');
     const letter = (await this.reader.read([place])).get(letterId(place));
     const whole = letter && (await wholeLetter(this.blobs, letter));
-    return { ...letterJson(row), record: whole === undefined ? null : letterContent(whole, contents) };
+    const shown = contents && this.reviewing.allowed;
+    return {
+      ...letterJson(row),
+      record: whole === undefined ? null : letterContent(whole, shown),
+      ...(contents && !shown && { contents_withheld: this.reviewing.whyNot }),
+    };
   }
 
   @Post('replay')

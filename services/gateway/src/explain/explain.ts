@@ -1,24 +1,34 @@
 import { Injectable } from '@nestjs/common';
-import type { Split, Stage, StageOutcome } from '@tidemark/proto';
+import { OriginKind, type Split, type Stage, type StageOutcome } from '@tidemark/proto';
 import { type Sql, StageDatabase } from '@tidemark/stage-runtime';
+import { Reviewing } from '../console/reviewing.ts';
 import { notFound } from '../http/http-problem.ts';
-import { outcomeName, splitName, stageName } from '../read-model/names.ts';
+import { originKindName, outcomeName, splitName, stageName } from '../read-model/names.ts';
 import { PROBLEM_COLUMNS, type ProblemRow, problemJson } from './problem-list.ts';
 import { targetStories } from './target-story.ts';
+import { type EvidenceRow, withoutQuotes } from './without-quotes.ts';
 
-/** The whole story of one problem, from what the topics said. Never a statement, a test, an output or a solution. */
+/**
+ * The whole story of one problem, from what the topics said. Never a statement, a solution or a model's output. What
+ * execute quotes as evidence (assertions, expected values, what references printed) is for whoever may review alone.
+ */
 @Injectable()
 export class Explain {
-  constructor(private readonly database: StageDatabase) {}
+  constructor(
+    private readonly database: StageDatabase,
+    private readonly reviewing: Reviewing,
+  ) {}
 
   /** @throws HttpProblem 404 */
   explain(problemId: string): Promise<object> {
     // One snapshot: a story whose chapters are of different moments contradicts itself.
-    return this.database.transaction('explain', (tx) => tell(tx, problemId), { isolation: 'repeatable read' });
+    return this.database.transaction('explain', (tx) => tell(tx, problemId, this.reviewing.allowed), {
+      isolation: 'repeatable read',
+    });
   }
 }
 
-async function tell(sql: Sql, problemId: string): Promise<object> {
+async function tell(sql: Sql, problemId: string, quoting: boolean): Promise<object> {
   const [problem] = await sql.query<ProblemRow>(`SELECT ${PROBLEM_COLUMNS} FROM problem WHERE problem_id = $1`, [
     problemId,
   ]);
@@ -34,8 +44,8 @@ async function tell(sql: Sql, problemId: string): Promise<object> {
   return {
     ...problemJson(problem),
     origin: problem.origin,
-    stages: await stagesOf(sql, problemId),
-    withdrawals: await withdrawalsOf(sql, problemId),
+    stages: await stagesOf(sql, problemId, quoting),
+    withdrawals: await withdrawalsOf(sql, problemId, quoting),
     dead_letters: await deadLettersOf(sql, problemId),
     normalized: await one('version, notes, statement_sha256, identity_sha256, content', 'problem_normalized'),
     cluster: await clusterOf(sql, problemId),
@@ -43,33 +53,39 @@ async function tell(sql: Sql, problemId: string): Promise<object> {
     suite_changed: await one('version, old_suite_hash, new_suite_hash, reason, changed_at', 'suite_change'),
     score: await one('version, suite_hash, score, dimensions, features, predictor, assessments', 'problem_scored'),
     reviews: await reviewsOf(sql, problemId),
-    targets: problem.state === 'ready' && !problem.held_out ? await targetStories(sql, problemId) : [],
+    targets:
+      problem.state === 'ready' && !problem.held_out ? await targetStories(sql, problemId, isSynthetic(problem)) : [],
   };
 }
 
-async function stagesOf(sql: Sql, problemId: string): Promise<object[]> {
-  const rows = await sql.query<{ stage: Stage; outcome: StageOutcome; decided_at: Date | null }>(
+const isSynthetic = ({ origin }: ProblemRow): boolean =>
+  (origin as { kind?: string } | null)?.kind === originKindName(OriginKind.SYNTHETIC);
+
+async function stagesOf(sql: Sql, problemId: string, quoting: boolean): Promise<object[]> {
+  const rows = await sql.query<EvidenceRow & { outcome: StageOutcome; decided_at: Date | null }>(
     `SELECT stage, version, outcome, reason, message, evidence, decided_at FROM stage_status
      WHERE problem_id = $1 ORDER BY stage`,
     [problemId],
   );
-  return rows.map(({ stage, outcome, decided_at, ...row }) => ({
+  return rows.map(({ stage, outcome, decided_at, evidence, ...row }) => ({
     stage: stageName(stage),
     outcome: outcomeName(outcome),
     ...row,
+    evidence: quoting ? evidence : withoutQuotes(stage, evidence),
     decided_at: decided_at?.toISOString() ?? null,
   }));
 }
 
-async function withdrawalsOf(sql: Sql, problemId: string): Promise<object[]> {
-  const rows = await sql.query<{ stage: Stage; withdrawn_at: Date | null }>(
+async function withdrawalsOf(sql: Sql, problemId: string, quoting: boolean): Promise<object[]> {
+  const rows = await sql.query<EvidenceRow & { withdrawn_at: Date | null }>(
     `SELECT stage, version, reason, evidence, successor_id, taken_back, withdrawn_at FROM withdrawal
      WHERE problem_id = $1 ORDER BY stage`,
     [problemId],
   );
-  return rows.map(({ stage, withdrawn_at, ...row }) => ({
+  return rows.map(({ stage, withdrawn_at, evidence, ...row }) => ({
     stage: stageName(stage),
     ...row,
+    evidence: quoting ? evidence : withoutQuotes(stage, evidence),
     withdrawn_at: withdrawn_at?.toISOString() ?? null,
   }));
 }

@@ -1,23 +1,43 @@
 import { fromBinary } from '@bufbuild/protobuf';
-import { Bin, CuratedProblemSchema, type Purpose, type Verdict } from '@tidemark/proto';
+import {
+  Bin,
+  CuratedProblemSchema,
+  type Purpose,
+  type TargetDeclared,
+  TargetDeclaredSchema,
+  type Verdict,
+} from '@tidemark/proto';
 import type { Sql } from '@tidemark/stage-runtime';
 import { curatedSummary } from '../curated/curated-json.ts';
-import { type BinName, decidePlacement, type Placement } from '../read-model/decide-placement.ts';
+import { type BinName, decidePlacement, type Placement, type ReserveReason } from '../read-model/decide-placement.ts';
 import { binName, purposeName, verdictName } from '../read-model/names.ts';
 
 const NEWEST_GROUPS = 20;
+/** As `SelectionSettings.working_set` has it for 0. */
+const DEFAULT_WORKING_SET = 20_000;
 
 /** What one problem is for every declared target, where it is ready and not held out. */
-export async function targetStories(sql: Sql, problemId: string): Promise<object[]> {
-  const targets = await sql.query<{ target: string; checkpoint: string }>(
-    'SELECT target, checkpoint FROM target ORDER BY target',
+export async function targetStories(sql: Sql, problemId: string, synthetic: boolean): Promise<object[]> {
+  const targets = await sql.query<TargetRow>(
+    `SELECT t.target, t.checkpoint, v.settings,
+       (SELECT count(*)::float8 FROM curated AS c WHERE c.target = t.target) AS curated
+     FROM target AS t JOIN target_version AS v USING (target, version) ORDER BY t.target`,
   );
   const stories: object[] = [];
-  for (const { target, checkpoint } of targets) stories.push(await storyOf(sql, problemId, target, checkpoint));
+  for (const target of targets) stories.push(await storyOf(sql, problemId, target, synthetic));
   return stories;
 }
 
-async function storyOf(sql: Sql, problemId: string, target: string, checkpoint: string): Promise<object> {
+interface TargetRow {
+  readonly target: string;
+  readonly checkpoint: string;
+  readonly settings: Buffer;
+  readonly curated: number;
+}
+
+async function storyOf(sql: Sql, problemId: string, row: TargetRow, synthetic: boolean): Promise<object> {
+  const { target, checkpoint } = row;
+  const settings = fromBinary(TargetDeclaredSchema, row.settings);
   const key = [target, problemId];
   const [panel] = await sql.query('SELECT 1 FROM panel_member WHERE target = $1 AND problem_id = $2', key);
   const [measured] = await sql.query<DifficultyRow>(
@@ -34,12 +54,19 @@ async function storyOf(sql: Sql, problemId: string, target: string, checkpoint: 
     inPanel: panel !== undefined,
     curated: curated && { bin: binName(curated.bin) as BinName, predicted: curated.predicted, retest: curated.retest },
     measured: measured && { bin: binName(measured.bin) as BinName },
+    synthetic,
+    selection: {
+      syntheticShare: settings.selection?.syntheticShare ?? 0,
+      binWeights: settings.selection?.binWeights ?? {},
+      workingSet: settings.selection?.workingSet || DEFAULT_WORKING_SET,
+      curated: row.curated,
+    },
   });
   return {
     target,
     checkpoint,
     placement,
-    why: whyPlaced(placement),
+    why: whyPlaced(placement, settings),
     difficulty: measured === undefined ? null : difficultyJson(measured),
     curated: curated === undefined ? null : curatedSummary(fromBinary(CuratedProblemSchema, curated.message)),
     evidence: await evidenceOf(sql, key),
@@ -63,7 +90,7 @@ const difficultyJson = ({ bin, previous_bin, pass_interval, ...rest }: Difficult
 });
 
 /** One sentence for people. */
-export function whyPlaced(placement: Placement): string {
+export function whyPlaced(placement: Placement, { bins, selection }: TargetDeclared): string {
   switch (placement.kind) {
     case 'panel':
       return 'It measures the target and is kept out of training.';
@@ -75,14 +102,31 @@ export function whyPlaced(placement: Placement): string {
     }
     case 'set_aside':
       return placement.bin === 'mastered'
-        ? `The model always solves it; it is set aside until ${placement.until}.`
-        : `The model never solved it; it is set aside until ${placement.until}.`;
-    case 'reserve':
-      return placement.bin === undefined
-        ? 'It was not measured, and the working set holds others that are worth more.'
-        : `It is ${placement.bin}, and the working set holds others that are worth more.`;
+        ? `It is mastered (a pass rate of ${percent(bins?.mastered || 0.9)} or more); it is set aside until ${placement.until}.`
+        : `It is unsolved (none of the attempts that count passed); it is set aside until ${placement.until}.`;
+    case 'reserve': {
+      const bin = placement.bin === undefined ? 'It was not measured' : `It is ${placement.bin}`;
+      return `${bin}, and ${whyReserved(placement.reason, selection?.syntheticShare ?? 0)}.`;
+    }
   }
 }
+
+function whyReserved(reason: ReserveReason, syntheticShare: number): string {
+  switch (reason) {
+    case 'synthetic_share':
+      return syntheticShare === 0
+        ? 'the target takes no synthetic problems'
+        : `the target takes at most ${percent(syntheticShare)} synthetic problems`;
+    case 'bin_weight':
+      return 'the target gives that bin no weight';
+    case 'outranked':
+      return 'the working set is full of others that are worth more';
+    case 'not_chosen_yet':
+      return 'it was not chosen for the working set yet';
+  }
+}
+
+const percent = (share: number): string => `${Math.round(share * 1000) / 10}%`;
 
 /** Attempts by verdict, for each version, suite, checkpoint and purpose; a truncated one failed, whatever its verdict. */
 async function evidenceOf(sql: Sql, key: readonly string[]): Promise<object[]> {
