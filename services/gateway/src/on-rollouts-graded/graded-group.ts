@@ -10,6 +10,7 @@ export interface GroupRow extends RowOf<typeof gradedGroups> {
   readonly target: string;
   readonly problem_id: string;
   readonly group_id: string;
+  readonly submitter: string;
   readonly suite_hash: string;
   readonly version: number;
   readonly checkpoint: string;
@@ -52,13 +53,15 @@ export function groupRowOf(graded: RolloutsGraded): GroupRow {
  */
 export async function storeGroups(sql: Sql, groups: readonly GroupRow[]): Promise<GroupRow[]> {
   if (groups.length === 0) return [];
-  const known = await sql.query<{ target: string; problem_id: string; group_id: string }>(
-    `SELECT target, problem_id, group_id FROM graded_group
-     WHERE (target, problem_id, group_id) IN (SELECT * FROM unnest($1::text[], $2::text[], $3::text[]))`,
+  const known = await sql.query<GroupIdentity>(
+    `SELECT target, problem_id, group_id, submitter FROM graded_group
+     WHERE (target, problem_id, group_id, submitter) IN
+       (SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]))`,
     [
       groups.map(({ target }) => target),
       groups.map(({ problem_id }) => problem_id),
       groups.map(({ group_id }) => group_id),
+      groups.map(({ submitter }) => submitter),
     ],
   );
   const seen = new Set(known.map(idOf));
@@ -81,18 +84,21 @@ export async function refuseGroups(sql: Sql, groups: readonly GroupRow[]): Promi
   const rows = new Map(groups.map((group) => [`${idOf(group)} ${group.suite_hash}`, group]));
   const left: GroupRow[] = [];
   for (const [, group] of [...rows].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const { target, problem_id, group_id, suite_hash } = group;
+    const { target, problem_id, group_id, submitter, suite_hash } = group;
     const fresh = await insertNewRows(sql, gradedGroups, [{ ...group, counted: false, refused: true }]);
     if (fresh.length > 0) continue;
     const [row] = await sql.query<{ counted: boolean }>(
       `UPDATE graded_group SET refused = true
-       WHERE target = $1 AND problem_id = $2 AND group_id = $3 AND suite_hash = $4 AND NOT refused RETURNING counted`,
-      [target, problem_id, group_id, suite_hash],
+       WHERE target = $1 AND problem_id = $2 AND group_id = $3 AND submitter = $4 AND suite_hash = $5 AND NOT refused
+       RETURNING counted`,
+      [target, problem_id, group_id, submitter, suite_hash],
     );
     if (row !== undefined) left.push({ ...group, counted: row.counted });
   }
   return left;
 }
 
-const idOf = (group: Pick<GroupRow, 'target' | 'problem_id' | 'group_id'>): string =>
-  `${group.target} ${group.problem_id} ${group.group_id}`;
+type GroupIdentity = Pick<GroupRow, 'target' | 'problem_id' | 'group_id' | 'submitter'>;
+
+const idOf = ({ target, problem_id, group_id, submitter }: GroupIdentity): string =>
+  JSON.stringify([target, problem_id, group_id, submitter]);

@@ -127,6 +127,8 @@ describe('the counts of a target', () => {
         inPanel,
         curated: curated === undefined ? undefined : { bin: curated, predicted, retest: false },
         measured: measured === undefined ? undefined : { bin: measured },
+        synthetic: false,
+        selection: { syntheticShare: 0, binWeights: {}, workingSet: 1, curated: 0 },
       });
       expected[kind] += 1;
     }
