@@ -10,7 +10,9 @@ export const aloneConfigSchema = z.object({
   databaseUrl: z
     .url({ protocol: /^postgres(ql)?$/ })
     .meta({ secret: true })
-    .describe('PostgreSQL, as postgres://user:password@host:port/db.'),
+    .describe(
+      'PostgreSQL, as postgres://user:password@host:port/db; over TLS with ?sslmode=verify-full, and &sslrootcert=<file> for an authority of your own.',
+    ),
   kafkaBrokers: z
     .string()
     .regex(/^[^\s,]+:\d+(\s*,\s*[^\s,]+:\d+)*$/, 'expected host:port, separated by commas')
@@ -26,6 +28,24 @@ export const aloneConfigSchema = z.object({
     .describe(
       'Copies of each partition of new topics; at least two must have a record before it counts as written, where there are two.',
     ),
+  kafkaTls: z
+    .stringbool()
+    .default(false)
+    .describe(
+      "Whether brokers are spoken to over TLS, their certificates checked by the system's authorities or kafkaCaFile.",
+    ),
+  kafkaCaFile: z.string().optional().describe("Authorities of the brokers' certificates, a file in PEM. Turns TLS on."),
+  kafkaCertFile: z
+    .string()
+    .optional()
+    .describe('Certificate by which this service is known to the brokers, a file in PEM; with kafkaKeyFile.'),
+  kafkaKeyFile: z.string().optional().describe('Key of kafkaCertFile, a file in PEM.'),
+  kafkaSaslMechanism: z
+    .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
+    .optional()
+    .describe('How this service logs in at the brokers; with kafkaUser and kafkaPassword.'),
+  kafkaUser: z.string().optional().describe('User name of the login.'),
+  kafkaPassword: z.string().optional().meta({ secret: true }).describe('Password of the login.'),
   blobFolder: z.string().default('.tidemark/blobs').describe('Folder of the blob store.'),
   httpHost: z.string().default('127.0.0.1').describe('Address that HTTP binds to.'),
   httpPort: z.coerce.number().int().min(0).max(65535).default(0).describe('Port of HTTP; 0 takes a free one.'),
