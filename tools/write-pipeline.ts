@@ -89,6 +89,8 @@ function follow(start: ts.Node, handler: string, service: string): Reach {
   const visit = (node: ts.Node): void => {
     if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node))
       texts.push(node.text);
+    // The SQL of what waits is the runtime's.
+    if (ts.isNewExpression(node) && node.expression.getText() === 'Parking') texts.push('FROM parked_groups');
     if (ts.isIdentifier(node)) {
       for (const declaration of declarationsOf(node)) {
         const file = relative(root, declaration.getSourceFile().fileName);

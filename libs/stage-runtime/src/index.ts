@@ -5,6 +5,7 @@ export { ConfigError, configFaults, parseConfig, unknownVariables, type Variable
 export { inWords, rangeOf, type Setting, settingsOf } from './config/settings.ts';
 export { variableName } from './config/variable-name.ts';
 export { wholeLetter } from './consume/dead-letter.ts';
+export { decodeOrigin, encodeOriginBesideValue } from './consume/origin-codec.ts';
 export * from './define-service.ts';
 export { deadLetters, ordersSpec, topicSpec } from './ensure-topics.ts';
 export { Every, type EveryOptions, Everywhere, type TimerTick } from './every.ts';
@@ -34,6 +35,8 @@ export { MetricsRegistry } from './observe/metrics-registry.ts';
 export { type EventHandler, OnEvent, type OnEventOptions } from './on-event.ts';
 export { openLog } from './open-log.ts';
 export { runAlone } from './run-alone.ts';
+export { UNVERIFIED } from './parking/bound-owner.ts';
+export { type Parked, Parking, type ParkingTable } from './parking/parking.ts';
 export { derivedEventId } from './outbox/event-ids.ts';
 export { type Readiness, type RunningService, type RunOptions, runService } from './run-service.ts';
 export { type ActivitySource, ReportsActivity, Worker } from './worker.ts';

@@ -1,9 +1,18 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { clone } from '@bufbuild/protobuf';
-import { topics } from '@tidemark/event-log';
-import { AnswerForm, StageOutcome, TestSuiteSchema, Verdict } from '@tidemark/proto';
+import { clone, create, fromBinary } from '@bufbuild/protobuf';
+import { ordersTopic, topics } from '@tidemark/event-log';
+import {
+  AnswerForm,
+  DeadLetterSchema,
+  ProblemUniqueSchema,
+  ServiceOrderSchema,
+  StageOutcome,
+  TestSuiteSchema,
+  Verdict,
+} from '@tidemark/proto';
+import { deadLetters } from '@tidemark/stage-runtime';
 import { type StageHarness, startStage } from '@tidemark/stage-runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { executeService } from './index.ts';
@@ -99,5 +108,22 @@ describe('a failure that says nothing about the program', () => {
     const said = (await stage.published(topics.problemsStatus)).find(({ value }) => value?.problemId === 'breaking');
     expect(said?.value).toMatchObject({ outcome: StageOutcome.DEAD_LETTERED, reason: 'verification_failed' });
     expect(said?.value?.message).toContain('ends in sandbox_failure');
+    const letters = () => stage.published(deadLetters(topics.problemsUnique.name, 'execute'));
+    const record = (await stage.published(topics.problemsUnique)).find(({ key }) => key === 'breaking');
+    const [letter] = (await letters()).flatMap(({ value }) => (value === undefined ? [] : [value]));
+    expect(letter).toMatchObject({
+      key: Buffer.from('breaking'),
+      headers: record?.headers,
+      errorCode: 'verification_failed',
+      handler: 'execute/job/verify',
+    });
+    expect(fromBinary(ProblemUniqueSchema, letter?.value ?? new Uint8Array())).toEqual(record?.value);
+    // Mended, and replayed: its references run again.
+    clear('poisoned');
+    const order = create(ServiceOrderSchema, { order: { case: 'replay', value: letter ?? create(DeadLetterSchema) } });
+    await stage.publish(ordersTopic('execute'), order);
+    await stage.untilQuiet(60_000);
+    expect((await stage.published(topics.problemsVerified)).map(({ key }) => key)).toContain('breaking');
+    expect(await letters()).toHaveLength(1);
   }, 120_000);
 });

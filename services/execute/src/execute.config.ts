@@ -79,7 +79,9 @@ export const executeConfig = z.object({
     .max(1_000_000)
     .default(10_000)
     .meta({ unit: 'groups' })
-    .describe('Groups of one submitter that may wait for their problem or target.'),
+    .describe(
+      'Groups of one submitter that may wait for their problem or target; all whom nobody vouches for count as one.',
+    ),
   parkedForMs: z.coerce
     .number()
     .int()

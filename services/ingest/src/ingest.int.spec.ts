@@ -1,6 +1,7 @@
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
-import { deadLetterTopic, topic, topics } from '@tidemark/event-log';
+import { BlobStore } from '@tidemark/blob-store';
+import { deadLetterTopic, ordersTopic, topic, topics } from '@tidemark/event-log';
 import { problemIdOf, sha256Hex, submitterMac } from '@tidemark/identity';
 import {
   CheckpointAdvancedSchema,
@@ -9,15 +10,17 @@ import {
   ProblemIntakeSchema,
   type RolloutsIntake,
   RolloutsIntakeSchema,
+  ServiceOrderSchema,
   StageOutcome,
   type Submitter,
   SubmitterSchema,
   TargetDeclaredSchema,
 } from '@tidemark/proto';
+import { wholeLetter } from '@tidemark/stage-runtime';
 import { type StageHarness, startStage } from '@tidemark/stage-runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ingestService } from './index.ts';
-import { takeExpired } from './postgres/parked.ts';
+import { parkedGroups } from './postgres/parked.ts';
 
 const SECRET = 'shared with the gateway';
 const utf8 = new TextEncoder();
@@ -83,7 +86,9 @@ async function newest<T extends { revision: bigint }>(records: Promise<{ key: st
   return byKey;
 }
 
-async function deadLetters(of: string) {
+const deadLetters = async (of: string) => (await lettersOf(of)).map((letter) => letter?.errorCode);
+
+async function lettersOf(of: string) {
   const letters = topic(deadLetterTopic(of, 'ingest'), {
     schema: DeadLetterSchema,
     cleanup: 'delete',
@@ -91,7 +96,7 @@ async function deadLetters(of: string) {
     readBy: ['gateway'],
     says: '',
   });
-  return (await stage.published(letters)).map((letter) => letter.value?.errorCode);
+  return (await stage.published(letters)).map((letter) => letter.value);
 }
 
 describe('an offered problem', () => {
@@ -315,8 +320,9 @@ describe('a group of attempts', () => {
     await stage.kill();
     await stage.query(`INSERT INTO targets VALUES ('toy', 1, 2)`);
     await stage.query(`INSERT INTO checkpoints VALUES ('toy', 'c1', 1)`);
-    const expired = await takeExpired(stage, 0, new Date(Date.now() + 60_000), 10);
-    expect(expired.map(({ offer: { submitter: from } }) => from?.sourceRecord)).toEqual([2n]);
+    const expired = await parkedGroups.takeExpired(stage, 0, 10, new Date(Date.now() + 60_000));
+    const offers = expired.map(({ record }) => fromBinary(RolloutsIntakeSchema, record.value ?? new Uint8Array()));
+    expect(offers.map(({ submitter: from }) => from?.sourceRecord)).toEqual([2n]);
   });
 
   it('waits for the version of the target that its checkpoint belongs to', async () => {
@@ -337,6 +343,42 @@ describe('a group of attempts', () => {
     await stage.untilQuiet();
     await stage.query(`UPDATE parked_groups SET parked_at = now() - interval '25 hours'`);
     await expect.poll(() => deadLetters('rollouts.intake.v1'), { timeout: 30_000 }).toEqual(['unknown_problem']);
+  });
+
+  it('is laid aside as it was read, however large it is, and holds up none behind it', async () => {
+    const large = rollouts({ ...group, attempts: [{ output: 'x'.repeat(300_000) }] }, 1);
+    await stage.publishBytes(topics.rolloutsIntake, 'its own key', toBinary(RolloutsIntakeSchema, large));
+    await stage.publish(topics.rolloutsIntake, rollouts(group, 2));
+    await stage.untilQuiet();
+    await stage.query(`UPDATE parked_groups SET parked_at = now() - interval '25 hours'`);
+    await expect.poll(() => deadLetters('rollouts.intake.v1'), { timeout: 30_000 }).toHaveLength(2);
+    const letters = (await lettersOf('rollouts.intake.v1')).flatMap((letter) => (letter === undefined ? [] : [letter]));
+    const whole = await Promise.all(letters.map((letter) => wholeLetter(stage.service.get(BlobStore), letter)));
+    const found = whole.find(({ value }) => (value?.length ?? 0) > 300_000);
+    expect(found).toMatchObject({ key: Buffer.from('its own key'), errorCode: 'unknown_problem', service: 'ingest' });
+    expect(Buffer.from(found?.value ?? []).equals(toBinary(RolloutsIntakeSchema, large))).toBe(true);
+    expect(Object.keys(found?.headers ?? {})).toContain('ce_id');
+    expect(found?.eventId).toContain(`/${found?.partition}/${found?.offset}`);
+    // Replayed, it waits again; with what it waits for it goes on.
+    const orders = letters.map((value) => create(ServiceOrderSchema, { order: { case: 'replay', value } }));
+    await stage.publish(ordersTopic('ingest'), ...orders);
+    await stage.untilQuiet();
+    await declare();
+    await advance();
+    await stage.publish(topics.problemsIntake, offer(sum));
+    await stage.untilQuiet();
+    expect(await stage.published(topics.rolloutsSubmitted)).toHaveLength(2);
+  });
+
+  it('that turns out to be no good when it is taken up holds up none behind it', async () => {
+    await stage.publish(topics.rolloutsIntake, rollouts({ ...group, problem_version: 9 }, 1), rollouts(group, 2));
+    await stage.untilQuiet();
+    await declare();
+    await advance();
+    await stage.publish(topics.problemsIntake, offer(sum));
+    await stage.untilQuiet();
+    expect(await stage.published(topics.rolloutsSubmitted)).toHaveLength(1);
+    expect(await deadLetters('rollouts.intake.v1')).toEqual(['unknown_version']);
   });
 
   it('is graded as it came for a trusted grader alone', async () => {

@@ -1,5 +1,6 @@
 import { verifySubmitterMac } from '@tidemark/identity';
 import type { Submitter } from '@tidemark/proto';
+import { UNVERIFIED } from '@tidemark/stage-runtime';
 
 /** Who stands behind a submission, as far as it can be known. */
 export interface KnownSubmitter {
@@ -22,5 +23,5 @@ export function knownSubmitter(submitter: Submitter | undefined, payload: Uint8A
       return { name, trustedToGrade: submitter.trustedToGrade };
     }
   }
-  return { name: `unverified:${name}`, trustedToGrade: false };
+  return { name: `${UNVERIFIED}${name}`, trustedToGrade: false };
 }

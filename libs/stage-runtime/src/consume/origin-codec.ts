@@ -18,7 +18,13 @@ export function encodeOrigin({ id, record, revision, replays }: Origin): Buffer 
   return Buffer.from(toBinary(ConsumedRecordSchema, message));
 }
 
-export function decodeOrigin(bytes: Uint8Array): Origin {
+/** {@link encodeOrigin} without the value, for a row that keeps it in a column of its own. */
+export function encodeOriginBesideValue(origin: Origin): Buffer {
+  return encodeOrigin({ ...origin, record: { ...origin.record, value: null } });
+}
+
+/** @param value where it is kept beside */
+export function decodeOrigin(bytes: Uint8Array, value?: Uint8Array): Origin {
   const { eventId, revision, replays, ...message } = fromBinary(ConsumedRecordSchema, bytes);
   const record: LogRecord = {
     topic: message.topic,
@@ -26,7 +32,7 @@ export function decodeOrigin(bytes: Uint8Array): Origin {
     offset: message.offset,
     timestampMs: Number(message.timestampMs),
     key: message.key ?? null,
-    value: message.value ?? null,
+    value: value ?? message.value ?? null,
     headers: message.headers,
   };
   return { id: eventId, traceparent: traceparentIn(record), record, revision, replays };

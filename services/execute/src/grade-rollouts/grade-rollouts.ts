@@ -1,4 +1,4 @@
-import { clone, create, fromBinary } from '@bufbuild/protobuf';
+import { create, fromBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { BlobStore, readPayload, readPayloadText } from '@tidemark/blob-store';
 import { topics } from '@tidemark/event-log';
@@ -9,7 +9,6 @@ import {
   type ProblemVerified,
   type RolloutsGraded,
   RolloutsGradedSchema,
-  RolloutsSubmittedSchema,
   Split,
   type TargetDeclared,
   TestSuiteSchema,
@@ -20,6 +19,7 @@ import {
   InjectConfig,
   type JobWorker,
   type LeasedJob,
+  type Parked,
   RecordFault,
   StageDatabase,
   StageMetrics,
@@ -31,15 +31,14 @@ import type { ExecuteConfig } from '../execute.config.ts';
 import type { Judge, JudgeResult } from '../judge/judge.ts';
 import { JudgeHost } from '../judging/judge-host.ts';
 import { Suspicions } from '../judging/suspicions.ts';
-import { layAside } from '../parked-groups/lay-aside.ts';
 import { saveEnvironmentFailures } from '../postgres/environment-failures.ts';
-import { countWaitingForLanguage, type ParkedGroup, parkGroups } from '../postgres/parked.ts';
+import { countWaitingForLanguage, type GroupColumns, parkedGroups } from '../postgres/parked.ts';
 import { readSuite } from '../postgres/suites.ts';
 import { forgetSuspicions } from '../postgres/suspicions.ts';
 import { readTarget } from '../postgres/targets.ts';
 import { toLimits } from '../suite/limits.ts';
 import { toForm } from '../suite/to-form.ts';
-import { type Grading, gradingJobs } from './grading-jobs.ts';
+import { type Grading, gradingJobs, originOf } from './grading-jobs.ts';
 import { type Bench, judgeAttempt, type RunProgram } from './judge-attempt.ts';
 import { saysNothingOfTheModel } from './to-wire-verdict.ts';
 
@@ -98,7 +97,7 @@ export class GradeRollouts implements JobWorker<Grading, Outcome> {
 
   async complete(tx: StageTransaction, job: LeasedJob<Grading>, outcome: Outcome): Promise<void> {
     await forgetSuspicions(tx, job);
-    if (outcome.kind === 'waits') return await parkGroups(tx, [toWaiting(job, outcome.language)]);
+    if (outcome.kind === 'waits') return await parkedGroups.park(tx, [toWaiting(job, outcome.language)]);
     const { graded } = outcome;
     tx.publish(job, topics.rolloutsGraded, graded);
     tx.afterCommit(() => {
@@ -110,12 +109,7 @@ export class GradeRollouts implements JobWorker<Grading, Outcome> {
 
   async fail(tx: StageTransaction, job: LeasedJob<Grading>, error: Error): Promise<void> {
     const code = error instanceof RecordFault ? error.code : 'grading_failed';
-    layAside(tx, job, job.payload.group, {
-      handler: 'GradeRollouts',
-      code,
-      message: error.message,
-      attempts: job.attempt,
-    });
+    await tx.layAside(originOf(job), code, error.message, job.attempt);
     await forgetSuspicions(tx, job);
   }
 
@@ -179,12 +173,19 @@ export class GradeRollouts implements JobWorker<Grading, Outcome> {
 }
 
 /** A group as it waits for a language, by the suite of the version that it was to be graded by. */
-function toWaiting({ id, kind, key, traceparent, payload }: LeasedJob<Grading>, language: string): ParkedGroup {
-  const group = clone(RolloutsSubmittedSchema, payload.group);
-  if (group.group) group.group.version = payload.judgedVersion;
-  // The job's own cause: nothing was published yet.
-  const eventId = id.slice(`${kind}/${key}/`.length);
-  return { eventId, traceparent, group, partition: 0, offset: 0n, appendedMs: 0, language };
+function toWaiting(job: LeasedJob<Grading>, language: string): Parked<GroupColumns> {
+  const { group, judgedVersion } = job.payload;
+  return {
+    origin: originOf(job),
+    submitter: group.submitter?.name ?? '',
+    columns: {
+      target: group.group?.target ?? '',
+      target_version: group.group?.targetVersion ?? 0,
+      problem_id: group.group?.problemId ?? '',
+      problem_version: judgedVersion,
+      language,
+    },
+  };
 }
 
 function answerFormOf({ answerForm, sampling }: TargetDeclared): AnswerForm {

@@ -1,8 +1,10 @@
+import { fromBinary } from '@bufbuild/protobuf';
 import { Injectable } from '@nestjs/common';
+import { RolloutsSubmittedSchema } from '@tidemark/proto';
 import { Every, type StageTransaction, type TimerTick } from '@tidemark/stage-runtime';
 import { gradingJob, gradingJobs } from '../grade-rollouts/grading-jobs.ts';
 import { JudgeHost } from '../judging/judge-host.ts';
-import { type ParkedGroup, parkGroups, takeWaitingFor } from '../postgres/parked.ts';
+import { parkedGroups } from '../postgres/parked.ts';
 import { lockWaitingFor, saveProblems } from '../postgres/problems.ts';
 import { verificationJob, verificationJobs } from '../verify-problem/verification-jobs.ts';
 
@@ -27,14 +29,15 @@ export class WaitingForLanguage {
       tx,
       problems.map((problem) => ({ ...problem, state: 'verifying' })),
     );
-    const unready: ParkedGroup[] = [];
-    const groups = await takeWaitingFor(tx, languages, Math.min(CHUNK, await tx.jobRoom(gradingJobs)));
-    for (const { language: _there, ...parked } of groups) {
-      const version = parked.group.group?.version ?? 0;
-      const cause = { id: parked.eventId, traceparent: parked.traceparent };
-      if (version > 0) await tx.enqueue(gradingJobs, [gradingJob(cause, parked.group, version)]);
-      else unready.push(parked);
-    }
-    await parkGroups(tx, unready);
+    const room = Math.min(CHUNK, await tx.jobRoom(gradingJobs));
+    const groups = await parkedGroups.take(tx, 'p.language = ANY ($2::text[])', [room, languages]);
+    await tx.enqueue(
+      gradingJobs,
+      groups.map((origin) => {
+        const group = fromBinary(RolloutsSubmittedSchema, origin.record.value ?? new Uint8Array());
+        return gradingJob(origin, group, origin.columns.problem_version);
+      }),
+    );
+    await parkedGroups.remove(tx, groups);
   }
 }

@@ -32,7 +32,14 @@ export class OnProblemUnique {
         keep: before?.state ?? 'waiting',
       } as const;
       const verifiedVersion = before?.verifiedVersion ?? 0;
-      rows.push({ problemId, version, state: state[decision.kind], event: event.value, verifiedVersion });
+      rows.push({
+        problemId,
+        version,
+        state: state[decision.kind],
+        event: event.value,
+        origin: event,
+        verifiedVersion,
+      });
     }
     for (const removed of batch.removed) {
       const before = known.get(removed.key);

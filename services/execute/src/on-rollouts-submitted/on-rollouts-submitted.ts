@@ -5,6 +5,7 @@ import {
   type EventBatch,
   InjectConfig,
   OnEvent,
+  type Parked,
   RecordFault,
   type StageEvent,
   type StageTransaction,
@@ -12,7 +13,7 @@ import {
 import type { ExecuteConfig } from '../execute.config.ts';
 import { gradingJob, gradingJobs } from '../grade-rollouts/grading-jobs.ts';
 import { loadGroupContexts } from '../postgres/group-contexts.ts';
-import { countParked, type ParkedGroup, parkGroups, submitterOf } from '../postgres/parked.ts';
+import { type GroupColumns, parkedGroups } from '../postgres/parked.ts';
 import { decideGroup } from './decide-group.ts';
 
 /** `rollouts.submitted` → a job that grades the group, or a place to wait for its problem or target. */
@@ -27,34 +28,27 @@ export class OnRolloutsSubmitted {
       return event.value.group;
     });
     const contexts = await loadGroupContexts(tx, groups);
-    const waiting = await countParked(
-      tx,
-      batch.events.map(({ value }) => submitterOf(value)),
-    );
-    const parked: ParkedGroup[] = [];
+    const parked: Parked<GroupColumns>[] = [];
     for (const [index, event] of batch.events.entries()) {
-      const submitter = submitterOf(event.value);
-      const count = waiting.get(submitter) ?? 0;
-      const context = contexts[index] ?? { targetKnown: false, judgedVersion: 0 };
-      const decision = decideGroup(context, count, this.config.maxParkedPerSubmitter);
-      if (decision.kind === 'refuse') throw new RecordFault(decision.code, decision.reason, event);
-      if (decision.kind === 'grade') await tx.enqueue(gradingJobs, [gradingJob(event, event.value, decision.version)]);
-      else {
-        parked.push(toParked(event));
-        waiting.set(submitter, count + 1);
-      }
+      const decision = decideGroup(contexts[index] ?? { targetKnown: false, judgedVersion: 0 });
+      if (decision.kind === 'park') parked.push(toParked(event));
+      else await tx.enqueue(gradingJobs, [gradingJob(event, event.value, decision.version)]);
     }
-    await parkGroups(tx, parked);
+    await parkedGroups.park(tx, parked, this.config.maxParkedPerSubmitter);
   }
 }
 
-function toParked({
-  id,
-  traceparent,
-  value,
-  partition,
-  offset,
-  timestampMs,
-}: StageEvent<RolloutsSubmitted>): ParkedGroup {
-  return { eventId: id, traceparent, group: value, partition, offset, appendedMs: timestampMs };
+function toParked(event: StageEvent<RolloutsSubmitted>): Parked<GroupColumns> {
+  const { group, submitter } = event.value;
+  return {
+    origin: event,
+    submitter: submitter?.name ?? '',
+    columns: {
+      target: group?.target ?? '',
+      target_version: group?.targetVersion ?? 0,
+      problem_id: group?.problemId ?? '',
+      problem_version: group?.version ?? 0,
+      language: undefined,
+    },
+  };
 }

@@ -1,8 +1,10 @@
+import { fromBinary } from '@bufbuild/protobuf';
+import { RolloutsSubmittedSchema } from '@tidemark/proto';
 import {
   type ActivitySource,
-  type Cause,
   Every,
   InjectConfig,
+  type Origin,
   ReportsActivity,
   StageDatabase,
   type StageTransaction,
@@ -11,8 +13,7 @@ import {
 import type { ExecuteConfig } from '../execute.config.ts';
 import { gradingJob, gradingJobs } from '../grade-rollouts/grading-jobs.ts';
 import { loadGroupContexts } from '../postgres/group-contexts.ts';
-import { countReady, type ParkedGroup, parkGroups, takeExpired, takeReady } from '../postgres/parked.ts';
-import { layAside } from './lay-aside.ts';
+import { parkedGroups } from '../postgres/parked.ts';
 
 /** Groups taken up in one transaction. */
 const CHUNK = 200;
@@ -27,46 +28,39 @@ export class ParkedGroups implements ActivitySource {
 
   @Every(1_000)
   async takeUp(_tick: TimerTick, tx: StageTransaction): Promise<void> {
-    const ready = await takeReady(tx, Math.min(CHUNK, await tx.jobRoom(gradingJobs)));
-    const identified = ready.flatMap((parked) =>
-      parked.group.group ? [{ parked, identity: parked.group.group }] : [],
-    );
-    if (identified.length === 0) return;
-    const contexts = await loadGroupContexts(
-      tx,
-      identified.map(({ identity }) => identity),
-    );
-    const again: ParkedGroup[] = [];
-    for (const [index, { parked }] of identified.entries()) {
+    const ready = await parkedGroups.takeReady(tx, Math.min(CHUNK, await tx.jobRoom(gradingJobs)));
+    if (ready.length === 0) return;
+    const groups = ready.map(({ record }) => fromBinary(RolloutsSubmittedSchema, record.value ?? new Uint8Array()));
+    const identities = ready.map(({ columns }) => ({
+      target: columns.target,
+      targetVersion: columns.target_version,
+      problemId: columns.problem_id,
+      version: columns.problem_version,
+    }));
+    const contexts = await loadGroupContexts(tx, identities);
+    const taken: Origin[] = [];
+    for (const [index, origin] of ready.entries()) {
       const version = contexts[index]?.judgedVersion ?? 0;
-      if (version === 0) again.push(parked);
-      else await tx.enqueue(gradingJobs, [gradingJob(causeOf(parked), parked.group, version)]);
+      const group = groups[index];
+      if (version === 0 || group === undefined) continue;
+      await tx.enqueue(gradingJobs, [gradingJob(origin, group, version)]);
+      taken.push(origin);
     }
-    await parkGroups(tx, again);
+    await parkedGroups.remove(tx, taken);
   }
 
   @Every(10_000)
   async giveUp(_tick: TimerTick, tx: StageTransaction): Promise<void> {
-    for (const parked of await takeExpired(tx, this.config.parkedForMs, CHUNK)) {
-      const { problemId, version, target } = parked.group.group ?? { problemId: '', version: 0, target: '' };
-      const message = `version ${version} of problem ${problemId} was never verified, or target ${target} never declared`;
-      layAside(tx, causeOf(parked), parked.group, {
-        handler: 'ParkedGroups',
-        code: 'unknown_problem',
-        message,
-        attempts: 1,
-        partition: parked.partition,
-        offset: parked.offset,
-        appendedMs: parked.appendedMs,
-      });
+    const expired = await parkedGroups.takeExpired(tx, this.config.parkedForMs, CHUNK);
+    for (const parked of expired) {
+      const { problem_id, problem_version, target } = parked.columns;
+      const message = `version ${problem_version} of problem ${problem_id} was never verified, or target ${target} never declared`;
+      await tx.layAside(parked, 'unknown_problem', message);
     }
+    await parkedGroups.remove(tx, expired);
   }
 
   async pendingWork(): Promise<Readonly<Record<string, number>>> {
-    return { parkedGroupsReady: await countReady(this.database) };
+    return { parkedGroupsReady: await parkedGroups.countReady(this.database) };
   }
-}
-
-function causeOf({ eventId, traceparent }: ParkedGroup): Cause {
-  return { id: eventId, traceparent };
 }

@@ -8,8 +8,10 @@ export interface GroupContext {
   readonly judgedVersion: number;
 }
 
+type Wanted = Pick<GroupIdentity, 'target' | 'targetVersion' | 'problemId' | 'version'>;
+
 /** Contexts of these groups, in their order. */
-export async function loadGroupContexts(sql: Sql, groups: readonly GroupIdentity[]): Promise<GroupContext[]> {
+export async function loadGroupContexts(sql: Sql, groups: readonly Wanted[]): Promise<GroupContext[]> {
   const rows = await sql.query<{ target_known: boolean; judged_version: number }>(
     `SELECT t.target IS NOT NULL AS target_known, coalesce(s.version, 0) AS judged_version
      FROM unnest($1::text[], $2::int[], $3::text[], $4::int[]) WITH ORDINALITY

@@ -1,6 +1,6 @@
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type ProblemUnique, ProblemUniqueSchema } from '@tidemark/proto';
-import type { Sql } from '@tidemark/stage-runtime';
+import { decodeOrigin, encodeOriginBesideValue, type Origin, type Sql } from '@tidemark/stage-runtime';
 
 export type ProblemState = 'verifying' | 'verified' | 'rejected' | 'waiting' | 'removed';
 
@@ -12,6 +12,8 @@ export interface KnownProblem {
   /** Of that version. */
   readonly state: ProblemState;
   readonly event: ProblemUnique;
+  /** The record that the event came in. Undefined where a replica of the release before wrote the row. */
+  readonly origin: Origin | undefined;
   /** The version in force; 0 when none passed. */
   readonly verifiedVersion: number;
   /** Languages, any of which would let it be verified. Absent: it waits for none. */
@@ -23,6 +25,7 @@ interface Row {
   readonly version: number;
   readonly state: ProblemState;
   readonly unique_event: Uint8Array;
+  readonly origin: Uint8Array | null;
   readonly verified_version: number;
 }
 
@@ -45,20 +48,21 @@ export async function saveProblems(sql: Sql, problems: readonly KnownProblem[]):
   if (problems.length === 0) return;
   const rows = [...problems].sort((a, b) => (a.problemId < b.problemId ? -1 : 1));
   await sql.query(
-    `INSERT INTO problems (problem_id, version, state, unique_event, verified_version, waits_for)
-     SELECT problem_id, version, state, unique_event, verified_version, string_to_array(waits_for, E'\\n')
-     FROM unnest($1::text[], $2::int[], $3::text[], $4::bytea[], $5::int[], $6::text[])
-       AS r (problem_id, version, state, unique_event, verified_version, waits_for)
+    `INSERT INTO problems (problem_id, version, state, unique_event, verified_version, waits_for, origin)
+     SELECT problem_id, version, state, unique_event, verified_version, string_to_array(waits_for, E'\\n'), origin
+     FROM unnest($1::text[], $2::int[], $3::text[], $4::bytea[], $5::int[], $6::text[], $7::bytea[])
+       AS r (problem_id, version, state, unique_event, verified_version, waits_for, origin)
      ON CONFLICT (problem_id) DO UPDATE SET version = excluded.version, state = excluded.state,
        unique_event = excluded.unique_event, verified_version = excluded.verified_version,
-       waits_for = excluded.waits_for`,
+       waits_for = excluded.waits_for, origin = excluded.origin`,
     [
       rows.map((row) => row.problemId),
       rows.map((row) => row.version),
       rows.map((row) => row.state),
-      rows.map((row) => Buffer.from(toBinary(ProblemUniqueSchema, row.event))),
+      rows.map(({ origin, event }) => Buffer.from(origin?.record.value ?? toBinary(ProblemUniqueSchema, event))),
       rows.map((row) => row.verifiedVersion),
       rows.map((row) => (row.waitsFor ?? []).join('\n')),
+      rows.map(({ origin }) => (origin === undefined ? null : encodeOriginBesideValue(origin))),
     ],
   );
 }
@@ -81,6 +85,7 @@ function fromRow(row: Row): KnownProblem {
     version: row.version,
     state: row.state,
     event: fromBinary(ProblemUniqueSchema, row.unique_event),
+    origin: row.origin === null ? undefined : decodeOrigin(row.origin, row.unique_event),
     verifiedVersion: row.verified_version,
   };
 }

@@ -101,7 +101,9 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
     const known = (await lockProblems(tx, [job.payload.problemId])).get(job.payload.problemId);
     if (known?.version !== job.payload.version || known.state !== 'verifying') return;
     if (!(await isWithdrawn(tx, job.payload))) {
-      tx.publish(job, topics.problemsStatus, toGivenUp(known.event, error, Date.now()));
+      const givenUp = toGivenUp(known.event, error, Date.now());
+      tx.publish(job, topics.problemsStatus, givenUp);
+      if (known.origin) await tx.layAside(known.origin, givenUp.reason, error.message, job.attempt);
     }
     await saveProblems(tx, [{ ...known, state: 'waiting' }]);
   }

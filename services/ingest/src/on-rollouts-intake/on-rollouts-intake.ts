@@ -6,13 +6,14 @@ import {
   type EventBatch,
   InjectConfig,
   OnEvent,
+  type Parked,
   RecordFault,
   type StageEvent,
   type StageTransaction,
 } from '@tidemark/stage-runtime';
 import type { IngestConfig } from '../ingest.config.ts';
 import { loadGroupContexts } from '../postgres/group-contexts.ts';
-import { countParked, type ParkedGroup, parkGroups } from '../postgres/parked.ts';
+import { type GroupColumns, parkedGroups } from '../postgres/parked.ts';
 import { decideGroup } from './decide-group.ts';
 import { publishGroup } from './publish-group.ts';
 import { type ReadGroup, readGroup } from './read-group.ts';
@@ -38,31 +39,14 @@ export class OnRolloutsIntake {
       tx,
       groups.map(({ read }) => read.record),
     );
-    const parked: ParkedGroup[] = [];
+    const parked: Parked<GroupColumns>[] = [];
     for (const { event, read } of groups) {
       const decision = decideGroup(read.record, read.trustedToGrade, contextOf(read.record));
       if (decision.kind === 'refuse') throw new RecordFault(decision.code, decision.reason, event);
       if (decision.kind === 'park') parked.push(toParked(event, read));
       else await publishGroup(tx, event, read, decision, hourOf(event), this.blobs);
     }
-    await this.park(tx, parked);
-  }
-
-  private async park(tx: StageTransaction, groups: readonly ParkedGroup[]): Promise<void> {
-    if (groups.length === 0) return;
-    const waiting = await countParked(
-      tx,
-      groups.map((group) => group.submitter),
-    );
-    for (const group of groups) {
-      const count = (waiting.get(group.submitter) ?? 0) + 1;
-      if (count > this.config.maxParkedPerSubmitter) {
-        const cause = { id: group.eventId, traceparent: group.traceparent };
-        throw new RecordFault('too_many_waiting', `${count - 1} groups of ${group.submitter} wait already`, cause);
-      }
-      waiting.set(group.submitter, count);
-    }
-    await parkGroups(tx, groups);
+    await parkedGroups.park(tx, parked, this.config.maxParkedPerSubmitter);
   }
 }
 
@@ -74,20 +58,17 @@ function senderIdOf({ headers }: StageEvent<RolloutsIntake>): string | undefined
   return id === undefined ? undefined : new TextDecoder().decode(id).replaceAll('\0', '');
 }
 
-function toParked(event: StageEvent<RolloutsIntake>, { record, submitter }: ReadGroup): ParkedGroup {
+function toParked(event: StageEvent<RolloutsIntake>, { record, submitter }: ReadGroup): Parked<GroupColumns> {
   return {
-    eventId: event.id,
-    senderId: senderIdOf(event),
-    traceparent: event.traceparent,
+    origin: event,
     submitter: submitter.name,
-    target: record.target,
-    targetVersion: record.targetVersion,
-    checkpoint: record.checkpoint,
-    problemId: record.problemId,
-    offer: event.value,
-    intakeHour: hourOf(event),
-    partition: event.partition,
-    offset: event.offset,
-    appendedMs: event.timestampMs,
+    columns: {
+      target: record.target,
+      target_version: record.targetVersion,
+      checkpoint: record.checkpoint,
+      problem_id: record.problemId,
+      intake_hour: hourOf(event),
+      sender_id: senderIdOf(event),
+    },
   };
 }

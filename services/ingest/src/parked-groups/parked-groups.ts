@@ -1,15 +1,13 @@
-import { create, toBinary } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { fromBinary } from '@bufbuild/protobuf';
 import { BlobStore } from '@tidemark/blob-store';
-import { type EventLog, headerNames, topics } from '@tidemark/event-log';
-import { DeadLetterSchema, RolloutsIntakeSchema } from '@tidemark/proto';
+import type { EventLog } from '@tidemark/event-log';
+import { RolloutsIntakeSchema } from '@tidemark/proto';
 import {
   type ActivitySource,
-  type Cause,
-  deadLetters,
   Every,
   InjectConfig,
   InjectEventLog,
+  type Origin,
   RecordFault,
   ReportsActivity,
   StageDatabase,
@@ -19,15 +17,15 @@ import {
 import type { IngestConfig } from '../ingest.config.ts';
 import { decideGroup } from '../on-rollouts-intake/decide-group.ts';
 import { publishGroup } from '../on-rollouts-intake/publish-group.ts';
-import { type ReadGroup, readGroup } from '../on-rollouts-intake/read-group.ts';
+import { readGroup } from '../on-rollouts-intake/read-group.ts';
 import { loadGroupContexts } from '../postgres/group-contexts.ts';
-import { countReady, type ParkedGroup, parkGroups, takeExpired, takeReady } from '../postgres/parked.ts';
+import { type GroupColumns, parkedGroups } from '../postgres/parked.ts';
 import { type ReadMark, readSince, takeMark } from './read-marks.ts';
 
 /** Groups taken up in one transaction. */
 const CHUNK = 200;
 
-const letters = deadLetters(topics.rolloutsIntake.name, 'ingest');
+type Parked = Origin & { readonly columns: GroupColumns };
 
 /** Takes groups up again when what they waited for is there, and lays them aside when it never came. */
 @ReportsActivity()
@@ -43,30 +41,18 @@ export class ParkedGroups implements ActivitySource {
 
   @Every(1_000)
   async takeUp(_tick: TimerTick, tx: StageTransaction): Promise<void> {
-    const ready: { group: ParkedGroup; cause: Cause; read: ReadGroup }[] = [];
-    for (const group of await takeReady(tx, CHUNK)) {
-      const cause = { id: group.eventId, traceparent: group.traceparent };
+    const done: Parked[] = [];
+    for (const group of await parkedGroups.takeReady(tx, CHUNK)) {
       try {
-        const read = await readGroup(group.offer, cause, group.senderId, this.blobs, this.config.gatewaySecret);
-        ready.push({ group, cause, read });
+        if (await this.sendOn(tx, group)) done.push(group);
       } catch (error) {
+        // One that turns out to be no good must not hold up the others.
         if (!(error instanceof RecordFault)) throw error;
-        layAside(tx, group, cause, error.code, error.message);
+        await tx.layAside(group, error.code, error.message);
+        done.push(group);
       }
     }
-    if (ready.length === 0) return;
-    const contextOf = await loadGroupContexts(
-      tx,
-      ready.map(({ read }) => read.record),
-    );
-    const again: ParkedGroup[] = [];
-    for (const { group, cause, read } of ready) {
-      const decision = decideGroup(read.record, read.trustedToGrade, contextOf(read.record));
-      if (decision.kind === 'refuse') layAside(tx, group, cause, decision.code, decision.reason);
-      else if (decision.kind === 'park') again.push(group);
-      else await publishGroup(tx, cause, read, decision, group.intakeHour, this.blobs);
-    }
-    if (again.length > 0) await parkGroups(tx, again);
+    await parkedGroups.remove(tx, done);
   }
 
   /**
@@ -80,32 +66,32 @@ export class ParkedGroups implements ActivitySource {
     if (read === 'not all') return;
     this.mark = await takeMark(tx, this.log);
     if (mark === undefined || read === 'stale') return;
-    for (const group of await takeExpired(tx, this.config.parkedForMs, mark.at, CHUNK)) {
-      const cause = { id: group.eventId, traceparent: group.traceparent };
-      const reason = `problem ${group.problemId}, target ${group.target} or checkpoint ${group.checkpoint} never came`;
-      layAside(tx, group, cause, 'unknown_problem', reason);
+    const expired = await parkedGroups.takeExpired(tx, this.config.parkedForMs, CHUNK, mark.at);
+    for (const group of expired) {
+      const { problem_id, target, checkpoint } = group.columns;
+      const reason = `problem ${problem_id}, target ${target} or checkpoint ${checkpoint} never came`;
+      await tx.layAside(group, 'unknown_problem', reason);
     }
+    await parkedGroups.remove(tx, expired);
   }
 
   async pendingWork(): Promise<Readonly<Record<string, number>>> {
-    return { parkedGroupsReady: await countReady(this.database) };
+    return { parkedGroupsReady: await parkedGroups.countReady(this.database) };
   }
-}
 
-function layAside(tx: StageTransaction, group: ParkedGroup, cause: Cause, code: string, message: string): void {
-  const letter = create(DeadLetterSchema, {
-    topic: topics.rolloutsIntake.name,
-    partition: group.partition,
-    offset: group.offset,
-    value: toBinary(RolloutsIntakeSchema, group.offer),
-    headers: group.senderId === undefined ? {} : { [headerNames.id]: new TextEncoder().encode(group.senderId) },
-    service: 'ingest',
-    handler: 'ParkedGroups',
-    errorCode: code,
-    errorMessage: message,
-    attempts: 1,
-    deadLetteredAt: timestampFromMs(Date.now()),
-    recordTimestampMs: BigInt(group.appendedMs),
-  });
-  tx.publish(cause, letters, letter);
+  /**
+   * @returns false when it has to wait on
+   * @throws RecordFault
+   */
+  private async sendOn(tx: StageTransaction, group: Parked): Promise<boolean> {
+    const { sender_id, intake_hour } = group.columns;
+    const offer = fromBinary(RolloutsIntakeSchema, group.record.value ?? new Uint8Array());
+    const read = await readGroup(offer, group, sender_id, this.blobs, this.config.gatewaySecret);
+    const contextOf = await loadGroupContexts(tx, [read.record]);
+    const decision = decideGroup(read.record, read.trustedToGrade, contextOf(read.record));
+    if (decision.kind === 'park') return false;
+    if (decision.kind === 'refuse') throw new RecordFault(decision.code, decision.reason);
+    await publishGroup(tx, group, read, decision, intake_hour, this.blobs);
+    return true;
+  }
 }

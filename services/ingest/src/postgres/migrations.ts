@@ -65,4 +65,15 @@ export class ParkedSenderIds1764540000000 implements MigrationInterface {
   }
 }
 
-export const migrations = [IngestTables1764501000000, ParkedSenderIds1764540000000];
+/** Key, headers and place of a parked group, a `ConsumedRecord`; groups that replicas of before park have none. */
+export class ParkedOrigins1764545000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE parked_groups ADD COLUMN origin bytea');
+  }
+
+  async down(): Promise<void> {
+    throw new Error('migrations only go forward: expand, then contract');
+  }
+}
+
+export const migrations = [IngestTables1764501000000, ParkedSenderIds1764540000000, ParkedOrigins1764545000000];
