@@ -19,12 +19,13 @@ export default {
   // What its own file uses is not dead.
   ignoreExportsUsedInFile: true,
   // Programs of the system, looked for before they are used.
-  ignoreBinaries: ['apt-get', 'useradd', 'id', 'java', 'mvn', 'bwrap', 'python3', 'setpriv'],
+  ignoreBinaries: ['apt-get', 'useradd', 'id', 'java', 'mvn', 'bwrap', 'python3', 'setpriv', 'flock'],
   workspaces: {
     '.': {
       entry: [
         'tools/*.{mjs,ts}',
         'tools/proofs/*.{mjs,ts}',
+        'tools/faults/run.mjs',
         'tools/**/*.spec.ts',
         'bench/*.bench.ts',
         'bench/measure-one.ts',
