@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort, startBundledPostgres } from '../../libs/bundled-postgres/dist/index.js';
+import { freePort, readPostmaster, startBundledPostgres } from '../../libs/bundled-postgres/dist/index.js';
 import { startOwnKafka } from '../../libs/testing-servers/dist/start-own-kafka.js';
 import { ServiceProcess } from './service-process.mjs';
 
@@ -51,6 +51,7 @@ export class Cluster {
 
   async #startServers() {
     const { folder, kafka, says } = this.options;
+    await endOrphan(join(folder, 'postgres', 'data'));
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(join(folder, 'blobs'), { recursive: true });
     // Run by root, PostgreSQL is another user, who has to get in.
@@ -137,11 +138,20 @@ export class Cluster {
     const unclean = [];
     const end = async (process) => {
       const code = await process.stop();
-      if (code !== 0) unclean.push(`${process.label} ended with ${code}`);
+      // One that had no time yet to see to signals ends by them.
+      if (code !== 0 && code !== 'SIGTERM') unclean.push(`${process.label} ended with ${code}`);
     };
     await Promise.all(this.of('gateway').map(end));
     await Promise.all(this.processes.filter(({ name }) => name !== 'gateway').map(end));
     for (const close of this.#closers.reverse()) await close();
     return unclean;
   }
+}
+
+/** A PostgreSQL that a cluster which was killed left behind: its data goes, so it has to go first. */
+async function endOrphan(data) {
+  const left = readPostmaster(data);
+  if (left === undefined) return;
+  process.kill(left.pid, 'SIGQUIT');
+  for (let look = 0; look < 100 && readPostmaster(data) !== undefined; look++) await delay(50);
 }

@@ -33,10 +33,15 @@ const cluster = new Cluster({
   env: values.quiet ? { TIDEMARK_LOG_LEVEL: 'warn' } : {},
   says: said,
 });
+/** Of one Ctrl-C the terminal tells us, and npm passes it on once more. */
+const SAME_SIGNAL_MS = 1_000;
 const interrupted = new AbortController();
+let interruptedAt = 0;
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.on(signal, () => {
+    if (interrupted.signal.aborted && performance.now() - interruptedAt < SAME_SIGNAL_MS) return;
     if (interrupted.signal.aborted) process.exit(130);
+    interruptedAt = performance.now();
     said('cluster', `${signal}: what is in hand is finished first`);
     interrupted.abort();
   });
