@@ -6,6 +6,8 @@ export interface Status {
   readonly intake: { readonly problems_refused: number; readonly rollouts_refused: number };
   readonly targets: readonly StatusTarget[];
   readonly rates_per_second: Readonly<Record<string, number>>;
+  /** What groups of attempts wait for, that may never come; absent from an older gateway. */
+  readonly waiting?: readonly { readonly kind: string; readonly name: string; readonly count: number }[];
   readonly services: readonly StatusService[];
 }
 

@@ -1,4 +1,14 @@
-/** What a service has in hand. Everything but `deadLetters` and `progress` is zero when it is quiet. */
+/** Records that wait for something that may never come: no work, so that all may be quiet meanwhile. */
+export interface Waiting {
+  /** What is waited for: `target`, `target_version`, `checkpoint`, `problem`, `verification` (of a problem), `language`. */
+  readonly kind: string;
+  /** Which one. */
+  readonly name: string;
+  /** How many records wait for it. */
+  readonly count: number;
+}
+
+/** What a service has in hand. Everything but `deadLetters`, `waiting` and `progress` is zero when it is quiet. */
 export interface Activity {
   readonly service: string;
   /** Records not yet handled, by topic. */
@@ -16,6 +26,8 @@ export interface Activity {
   readonly progress: number;
   /** Stored offsets outside their log, as people read them: consumption of that partition stands still until a person decides. */
   readonly offsetsOutside?: readonly string[];
+  /** Absent when nothing waits; those that most wait for come first, and not all of them need be named. */
+  readonly waiting?: readonly Waiting[];
   /** Records laid into dead letters since the schema was made, by topic. */
   readonly deadLetters: Readonly<Record<string, number>>;
 }

@@ -1,4 +1,4 @@
-export { type Activity, isQuiet } from './activity.ts';
+export { type Activity, isQuiet, type Waiting } from './activity.ts';
 export * from './api.ts';
 export { type AloneConfig, aloneConfigSchema } from './config/alone-config.ts';
 export { ConfigError, configFaults, parseConfig, unknownVariables, type Variables } from './config/parse-config.ts';

@@ -20,6 +20,7 @@ export async function readActivity(
   const offsetsOutside = standings.flatMap(({ outside }) => outside);
   const openJobs = await counts('SELECT kind AS name, count(*) AS count FROM jobs GROUP BY kind');
   const pending = await Promise.all(sources.map((source) => source.pendingWork()));
+  const waiting = (await Promise.all(sources.map((source) => source.waiting?.() ?? []))).flat();
   const pendingWork = Object.assign({}, ...pending) as Record<string, number>;
   const [outbox] = await transactions.query<{ rows: bigint; progress: bigint }>(
     `SELECT (SELECT count(*) FROM outbox) AS rows,
@@ -34,6 +35,7 @@ export async function readActivity(
     pendingWork,
     progress: Number(outbox?.progress ?? 0),
     ...(offsetsOutside.length > 0 && { offsetsOutside }),
+    ...(waiting.length > 0 && { waiting }),
     deadLetters,
   };
 }

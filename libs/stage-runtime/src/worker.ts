@@ -1,4 +1,5 @@
 import { applyDecorators, Injectable, SetMetadata } from '@nestjs/common';
+import type { Waiting } from './activity.ts';
 
 export const WORKER = Symbol('job worker');
 export const REPORTS_ACTIVITY = Symbol('reports activity');
@@ -13,4 +14,6 @@ export const ReportsActivity = (): ClassDecorator => applyDecorators(Injectable(
 export interface ActivitySource {
   /** Counts by name; all zero when the service is quiet. Scheduled work far ahead (retests) does not belong here. */
   pendingWork(): Promise<Readonly<Record<string, number>>>;
+  /** What waits for something that may never come, and for what. */
+  waiting?(): Promise<readonly Waiting[]>;
 }

@@ -324,6 +324,9 @@ describe('the status', () => {
     directory.register({ name: 'score', activity: () => score() });
     const status = async () => (await client.json('GET', '/v1/status')).body;
     expect(await status()).toMatchObject({ quiet: true });
+    const waiting = [{ kind: 'target', name: 'nobody', count: 2 }];
+    score = () => Promise.resolve({ ...idle, waiting });
+    expect(await status()).toMatchObject({ quiet: true, waiting });
     score = () => Promise.resolve({ ...idle, openJobs: { assess: 2 } });
     expect(await status()).toMatchObject({ quiet: false });
     let progress = 1;

@@ -260,15 +260,22 @@ describe('a group of attempts', () => {
   });
 
   it('waits for target, checkpoint and problem, whichever comes last', async () => {
-    await stage.publish(topics.rolloutsIntake, rollouts(group, 1));
-    await stage.untilQuiet();
+    const waiting = async () => {
+      await stage.untilQuiet();
+      return (await stage.service.activity()).waiting;
+    };
+    // Sent twice it is one group that waits.
+    await stage.publish(topics.rolloutsIntake, rollouts(group, 1), rollouts(group, 1));
+    expect(await waiting()).toEqual([{ kind: 'target', name: 'toy', count: 1 }]);
     await declare();
+    expect(await waiting()).toEqual([{ kind: 'checkpoint', name: 'c1 of toy', count: 1 }]);
     await advance();
-    await stage.untilQuiet();
+    expect(await waiting()).toEqual([{ kind: 'problem', name: sumId, count: 1 }]);
     expect(await stage.published(topics.rolloutsSubmitted)).toEqual([]);
     await intake(offer(sum));
-    await stage.untilQuiet();
-    expect(await stage.published(topics.rolloutsSubmitted)).toHaveLength(1);
+    expect(await waiting()).toBeUndefined();
+    const submitted = await stage.published(topics.rolloutsSubmitted);
+    expect(new Set(submitted.map((record) => record.value?.group?.groupId)).size).toBe(1);
     expect(await stage.query('SELECT * FROM parked_groups')).toEqual([]);
   });
 
@@ -335,6 +342,7 @@ describe('a group of attempts', () => {
     await stage.publish(topics.rolloutsIntake, rollouts(group, 1));
     // Quiet: nothing claims that the group could go on.
     await stage.untilQuiet();
+    expect((await stage.service.activity()).waiting).toEqual([{ kind: 'target_version', name: '2 of toy', count: 1 }]);
     expect(await stage.query('SELECT 1 FROM parked_groups')).toHaveLength(1);
   });
 

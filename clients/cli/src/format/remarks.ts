@@ -25,12 +25,15 @@ export class Remarks {
 }
 
 /** What a group of attempts waits for, and what brings it. */
-export function missingText({ kind, name }: Json): string {
+export function missingText({ kind, name }: { readonly kind?: unknown; readonly name?: unknown }): string {
   const what = show(name);
   if (kind === 'target') return `target ${what} is not declared: tidemark target declare ${what}`;
   if (kind === 'checkpoint') {
     const [checkpoint, , target] = what.split(' ');
     return `checkpoint ${what} is not known: tidemark checkpoint advance ${show(target)} ${show(checkpoint)}`;
   }
+  if (kind === 'target_version') return `version ${what} is not declared: tidemark target list`;
+  if (kind === 'verification') return `problem ${what} is not verified: tidemark explain ${what}`;
+  if (kind === 'language') return `no judge has the language ${what}`;
   return `problem ${what} is not known here`;
 }

@@ -1,4 +1,5 @@
 import type { Status, StatusService, StatusTarget } from '../status.ts';
+import { missingText } from './remarks.ts';
 import { reasonInWords, stateInWords } from './reasons.ts';
 import { bar, count, plural, tableLines } from './table.ts';
 
@@ -13,8 +14,21 @@ export function statusText(status: Status): string[] {
     ...funnelText(status),
     ...status.targets.flatMap((target) => ['', ...targetText(target)]),
     '',
+    ...waitingText(status),
     ...flowText(status),
   ];
+}
+
+const MOST_WAITING = 5;
+
+/** What groups wait for, one line each. */
+function waitingText({ waiting = [] }: Status): string[] {
+  const lines = waiting
+    .slice(0, MOST_WAITING)
+    .map((one) => `${plural(one.count, 'group')} ${one.count === 1 ? 'waits' : 'wait'}: ${missingText(one)}`);
+  const left = waiting.slice(MOST_WAITING).reduce((sum, { count: groups }) => sum + groups, 0);
+  if (left > 0) lines.push(`${plural(left, 'group')} more ${left === 1 ? 'waits' : 'wait'} (tidemark status --json)`);
+  return lines.length === 0 ? [] : [...lines, ''];
 }
 
 function funnelText({ funnel, problems, intake }: Status): string[] {

@@ -70,6 +70,20 @@ describe('the status for people', () => {
     ]);
   });
 
+  it('says what groups wait for, that may never come', () => {
+    const waiting = [
+      { kind: 'target', name: 'my-modle', count: 3 },
+      { kind: 'checkpoint', name: 'step-9 of model', count: 1 },
+      ...Array.from({ length: 5 }, (_, index) => ({ kind: 'problem', name: `p${index}`, count: 1 })),
+    ];
+    const lines = statusText({ ...status, waiting });
+    expect(lines).toContain('3 groups wait: target my-modle is not declared: tidemark target declare my-modle');
+    expect(lines).toContain(
+      '1 group waits: checkpoint step-9 of model is not known: tidemark checkpoint advance model step-9',
+    );
+    expect(lines).toContain('2 groups more wait (tidemark status --json)');
+  });
+
   it('says so when all is quiet', () => {
     expect(statusText({ ...status, quiet: true, services: [], targets: [] }).at(-1)).toBe(
       'All is quiet: nothing is on its way.',

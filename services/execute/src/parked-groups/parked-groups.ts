@@ -9,9 +9,11 @@ import {
   StageDatabase,
   type StageTransaction,
   type TimerTick,
+  type Waiting,
 } from '@tidemark/stage-runtime';
 import type { ExecuteConfig } from '../execute.config.ts';
 import { gradingJob, gradingJobs } from '../grade-rollouts/grading-jobs.ts';
+import { countUnverified } from '../postgres/count-unverified.ts';
 import { loadGroupContexts } from '../postgres/group-contexts.ts';
 import { parkedGroups } from '../postgres/parked.ts';
 
@@ -62,5 +64,9 @@ export class ParkedGroups implements ActivitySource {
 
   async pendingWork(): Promise<Readonly<Record<string, number>>> {
     return { parkedGroupsReady: await parkedGroups.countReady(this.database) };
+  }
+
+  waiting(): Promise<readonly Waiting[]> {
+    return countUnverified(this.database);
   }
 }

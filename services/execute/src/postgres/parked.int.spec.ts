@@ -2,6 +2,7 @@ import type { Parked, Sql } from '@tidemark/stage-runtime';
 import { startPostgres, type TestPostgres } from '@tidemark/testing-servers';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { countUnverified } from './count-unverified.ts';
 import { migrations } from './migrations.ts';
 import { type GroupColumns, parkedGroups } from './parked.ts';
 
@@ -85,6 +86,8 @@ it('gives up groups of unknown problems alone, not those whose problem is being 
   await sql.query(`INSERT INTO targets VALUES ('toy', 1, '')`);
   const groups = [parked('slow', 0), parked('slow', 2), parked('slow', 1), parked('bad', 0), parked('never came', 0)];
   await parkedGroups.park(sql, [...groups, parked('done', 1)]);
+  const waiting = ['bad', 'never came', 'slow'].map((name) => ({ kind: 'verification', name, count: 1 }));
+  expect(await countUnverified(sql)).toEqual(waiting);
   await sql.query(`UPDATE parked_groups SET parked_at = now() - interval '2 days'`);
   const expired = await parkedGroups.takeExpired(sql, 86_400_000, 100);
   expect(expired.map(({ id }) => id).sort()).toEqual(['bad 0', 'never came 0', 'slow 1']);

@@ -1,6 +1,6 @@
 import type { Stage } from '@tidemark/proto';
 import type { Sql } from '@tidemark/stage-runtime';
-import { type Missing, missingOf } from '../intake/missing-subjects.ts';
+import { missingOf } from '../intake/missing-subjects.ts';
 import { stageName } from '../read-model/names.ts';
 import { PROBLEM_COLUMNS, type ProblemRow, problemJson } from './problem-list.ts';
 
@@ -87,6 +87,7 @@ interface GroupRow {
   readonly target: string;
   readonly checkpoint: string;
   readonly graded: boolean;
+  readonly problem_state: string | null;
   readonly error_code: string | null;
   readonly error_message: string | null;
 }
@@ -95,11 +96,11 @@ interface GroupRow {
 async function groupsOf(sql: Sql, { failed }: LineQuery, asked: readonly unknown[]): Promise<object[]> {
   const rows = await sql.query<GroupRow>(
     `SELECT * FROM (
-       SELECT s.line::float8 AS line, s.group_id AS group, s.problem_id, s.target, s.checkpoint,
+       SELECT s.line::float8 AS line, s.group_id AS group, problem_id, s.target, s.checkpoint,
          EXISTS (SELECT FROM graded_group AS g WHERE g.target = s.target AND g.problem_id = s.problem_id
            AND g.group_id = s.group_id AND g.submitter = u.submitter) AS graded,
-         d.error_code, d.error_message
-       FROM submission AS s JOIN upload AS u USING (upload_id)
+         d.error_code, d.error_message, p.state AS problem_state
+       FROM submission AS s LEFT JOIN problem AS p USING (problem_id) JOIN upload AS u USING (upload_id)
        LEFT JOIN LATERAL (
          SELECT error_code, error_message FROM dead_letter AS l JOIN upload_name AS n USING (source_file)
          WHERE n.upload_id = s.upload_id AND l.source_record = s.line AND l.topic LIKE 'rollouts.%'
@@ -111,13 +112,14 @@ async function groupsOf(sql: Sql, { failed }: LineQuery, asked: readonly unknown
     [...asked, failed],
   );
   const missing = await missingOf(sql, rows);
-  return rows.map(({ graded, error_code, error_message, ...row }, index) => ({
-    ...row,
-    ...standing(graded, error_code, error_message, missing[index]),
-  }));
+  return rows.map(({ graded, error_code, error_message, problem_state, ...row }, index) => {
+    // The problem is known, and nothing judges attempts at it before its own tests are proved.
+    const unproved = problem_state === 'ready' ? undefined : ({ kind: 'verification', name: row.problem_id } as const);
+    return { ...row, ...standing(graded, error_code, error_message, missing[index] ?? unproved) };
+  });
 }
 
-function standing(graded: boolean, code: string | null, message: string | null, missing: Missing | undefined): object {
+function standing(graded: boolean, code: string | null, message: string | null, missing: object | undefined): object {
   if (code !== null) return { state: 'dead_lettered', reason: code, message };
   if (graded) return { state: 'graded' };
   return missing === undefined ? { state: 'on_its_way' } : { state: 'waiting', waits_for: missing };

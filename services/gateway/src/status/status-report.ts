@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { StageDatabase } from '@tidemark/stage-runtime';
+import { StageDatabase, type Waiting } from '@tidemark/stage-runtime';
 import { countStates, type StateCount, type TargetCounts } from './funnel.ts';
 import { Placements } from './placements.ts';
 import { Quiet } from './quiet.ts';
@@ -16,6 +16,8 @@ export interface StatusJson {
   readonly intake: object;
   readonly targets: readonly TargetCounts[];
   readonly rates_per_second: Readonly<Record<string, number>>;
+  /** Groups of attempts that wait for something that may never come. */
+  readonly waiting: readonly Waiting[];
   readonly services: readonly object[];
 }
 
@@ -41,6 +43,7 @@ export class StatusReport {
       intake: await this.intake(),
       targets: await this.placements.counts(settledAt),
       rates_per_second: this.rates.perSecond(),
+      waiting: waitingIn(services),
       services: services.map(serviceJson),
     };
   }
@@ -56,6 +59,13 @@ export class StatusReport {
     );
     return row ?? {};
   }
+}
+
+/** What groups of attempts wait for, that which most wait for first. */
+function waitingIn(services: readonly ServiceReport[]): Waiting[] {
+  return services
+    .flatMap((report) => (report.reachable ? (report.activity.waiting ?? []) : []))
+    .sort((left, right) => right.count - left.count);
 }
 
 function serviceJson(report: ServiceReport): object {

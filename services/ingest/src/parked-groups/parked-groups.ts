@@ -13,11 +13,13 @@ import {
   StageDatabase,
   type StageTransaction,
   type TimerTick,
+  type Waiting,
 } from '@tidemark/stage-runtime';
 import type { IngestConfig } from '../ingest.config.ts';
 import { decideGroup } from '../on-rollouts-intake/decide-group.ts';
 import { publishGroup } from '../on-rollouts-intake/publish-group.ts';
 import { readGroup } from '../on-rollouts-intake/read-group.ts';
+import { countMissing } from '../postgres/count-missing.ts';
 import { loadGroupContexts } from '../postgres/group-contexts.ts';
 import { type GroupColumns, parkedGroups } from '../postgres/parked.ts';
 import { type ReadMark, readSince, takeMark } from './read-marks.ts';
@@ -77,6 +79,10 @@ export class ParkedGroups implements ActivitySource {
 
   async pendingWork(): Promise<Readonly<Record<string, number>>> {
     return { parkedGroupsReady: await parkedGroups.countReady(this.database) };
+  }
+
+  waiting(): Promise<readonly Waiting[]> {
+    return countMissing(this.database);
   }
 
   /**
