@@ -1,7 +1,13 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { BlobStore, storePayload } from '@tidemark/blob-store';
 import { ordersTopic, topics } from '@tidemark/event-log';
-import { ConsumedRecordSchema, type DeadLetter, DeadLetterSchema, ProblemRawSchema } from '@tidemark/proto';
+import {
+  ConsumedRecordSchema,
+  type DeadLetter,
+  DeadLetterSchema,
+  ProblemRawSchema,
+  RolloutsIntakeSchema,
+} from '@tidemark/proto';
 import { deadLetters, ordersSpec } from '@tidemark/stage-runtime';
 import { startStage, type StageHarness } from '@tidemark/stage-runtime/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -58,6 +64,25 @@ const post = async (verb: string, body: object) => (await client.json('POST', `/
 const stateOf = async (id: string) => (await client.json('GET', `/v1/problems/${id}`)).body.state;
 
 describe('dead letters', () => {
+  it('of a line that was sent again are one', async () => {
+    const sent = (line: bigint, second: number) =>
+      create(DeadLetterSchema, {
+        ...{ topic: topics.rolloutsIntake.name, service: 'ingest', errorCode: 'group_too_large', attempts: 1 },
+        value: toBinary(
+          RolloutsIntakeSchema,
+          create(RolloutsIntakeSchema, { submitter: { name: 'lab', sourceFile: 'groups.jsonl', sourceRecord: line } }),
+        ),
+        eventId: `upload ${line}`,
+        deadLetteredAt: { seconds: BigInt(second), nanos: 0 },
+      });
+    await harness.publish(deadLetters(topics.rolloutsIntake.name, 'ingest'), sent(1n, 1), sent(2n, 1), sent(1n, 2));
+    await harness.untilQuiet();
+    const { dead_letters: open } = await list('?code=group_too_large');
+    expect(open.map((one) => (one as unknown as { source_record: number }).source_record).sort()).toEqual([1, 2]);
+    expect((await list('?code=group_too_large&state=all')).dead_letters).toHaveLength(3);
+    await post('drop', { code: 'group_too_large' });
+  });
+
   it('are listed by topic, service, code and problem, page by page', async () => {
     const others = ['11', '22', '33'].map((pair) => pair.repeat(16));
     await harness.publish(own, letter(problemId), ...others.map((id) => letter(id, 'poison')));

@@ -34,6 +34,7 @@ export class DeadLetterTopics implements FollowedTopic {
     const ids = rows.map(({ problem_id }) => problem_id).filter((id) => typeof id === 'string');
     await this.states.refresh(tx, ids, () => upsertRows(tx, deadLetters, rows));
     await addVerdictCounts(tx, await refuseGroups(tx, refused), -1);
+    await putAwayRepeated(tx, topic);
   }
 
   /** What lies in a store that is out of reach is listed without its subject. */
@@ -57,6 +58,23 @@ export class DeadLetterTopics implements FollowedTopic {
   async reset(tx: StageTransaction, topic: string): Promise<void> {
     await tx.query('DELETE FROM dead_letter WHERE dlq_topic = $1', [topic]);
   }
+}
+
+/**
+ * A line that was sent again and laid aside again is one thing to decide about: the newest letter stays open. Event ids
+ * of the gateway derive from the content of the upload and the line, so that the same id from the same line is the same.
+ */
+async function putAwayRepeated(tx: StageTransaction, topic: string): Promise<void> {
+  await tx.query(
+    `UPDATE dead_letter AS l SET state = 'dropped', decided_by = 'sent again', decided_at = now()
+     WHERE l.dlq_topic = $1 AND l.state = 'open' AND l.event_id <> '' AND l.source_file IS NOT NULL
+       AND l.topic IN ('problems.intake.v1', 'rollouts.intake.v1')
+       AND EXISTS (SELECT FROM dead_letter AS n
+         WHERE n.dlq_topic = l.dlq_topic AND n.state = 'open' AND n.event_id = l.event_id AND n.error_code = l.error_code
+           AND n.source_file = l.source_file AND n.source_record = l.source_record
+           AND (n.dead_lettered_at, n.dlq_partition, n.dlq_offset) > (l.dead_lettered_at, l.dlq_partition, l.dlq_offset))`,
+    [topic],
+  );
 }
 
 interface Subject {
