@@ -19,7 +19,7 @@ export default {
   // What its own file uses is not dead.
   ignoreExportsUsedInFile: true,
   // Programs of the system, looked for before they are used.
-  ignoreBinaries: ['apt-get', 'useradd', 'id', 'java', 'mvn', 'bwrap', 'python3', 'setpriv', 'flock'],
+  ignoreBinaries: ['apt-get', 'useradd', 'id', 'java', 'mvn', 'bwrap', 'python3', 'setpriv', 'flock', 'openssl'],
   workspaces: {
     '.': {
       entry: [

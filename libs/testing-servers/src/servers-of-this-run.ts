@@ -50,7 +50,7 @@ export async function keepServersOfThisRun(): Promise<{ readonly url: string; st
       keeper.closeAllConnections();
       await stopServersOfThisProcess();
       if (kafkaUnavailable !== undefined) {
-        const why = kafkaUnavailable instanceof Error ? kafkaUnavailable.message : String(kafkaUnavailable);
+        const why = kafkaUnavailable instanceof Error ? kafkaUnavailable.message : JSON.stringify(kafkaUnavailable);
         warn('KAFKA WAS NOT TESTED: no broker could be started here.', why);
       }
       for (const [what, why] of untested) warn(what, why);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { FencedError, RecordTooLargeError, TopicMismatchError } from '../../errors.ts';
 import { maxRecordBytes } from '../../limits.ts';
 import { text } from '../collector.ts';
-import { append, bytes, type Harness, readAll, record, unique } from '../harness.ts';
+import { append, bytes, type Harness, readAll, record, unique, until } from '../harness.ts';
 
 /** Appending: order, faithfulness, all or nothing, and the fence between writers of one name. */
 export function describeAppending(harness: Harness): void {
@@ -54,7 +54,10 @@ export function describeAppending(harness: Harness): void {
       await append(writer, record(topic, 'a', '0'), record(topic, 'a', '1'));
       await append(writer, record(topic, 'a', '2'));
       expect((await readAll(log, topic)).map((r) => r.offset)).toEqual([0n, 1n, 3n]);
-      expect((await log.admin.describe(topic))?.partitions).toEqual([{ logStart: 0n, logEnd: 5n }]);
+      // A transaction is committed before its mark is written.
+      const bounds = async () => (await log.admin.describe(topic))?.partitions;
+      await until('the marks', async () => (await bounds())?.[0]?.logEnd === 5n);
+      expect(await bounds()).toEqual([{ logStart: 0n, logEnd: 5n }]);
     });
 
     test('lays equal keys in one partition, and spreads keys and keyless records over all', async () => {

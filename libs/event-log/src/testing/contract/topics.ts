@@ -33,6 +33,7 @@ export function describeTopics(harness: Harness): void {
       const log = await harness.open();
       const [full, empty] = [await harness.topic(log), await harness.topic(log, { partitions: 2 })];
       await append(await log.writer(unique()), record(full, 'a', '1'));
+      await until('the mark', async () => (await log.admin.describe(full))?.partitions[0]?.logEnd === 2n);
       const described = await log.admin.describeAll([full, `test.${unique()}.v1`, empty]);
       expect([...described.keys()].sort()).toEqual([full, empty].sort());
       expect(described.get(full)).toEqual(await log.admin.describe(full));
