@@ -45,7 +45,7 @@ describe('a failure that says nothing about the program', () => {
     chmodSync(folder, 0o755);
     const bwrap = join(folder, 'bwrap');
     writeFileSync(bwrap, BWRAP(folder), { mode: 0o755 });
-    const config = { workers: '2', bwrap, maxSuspicions: '3', suspicionGapMs: '50' };
+    const config = { workers: '2', interpreters: 'cold', bwrap, maxSuspicions: '3', suspicionGapMs: '50' };
     stage = await startStage(executeService, { config });
     await stage.publish(topics.targetsDeclared, target('chat', AnswerForm.CHAT));
     await stage.publish(topics.problemsUnique, unique('sum', adding, [SUM]), unique('poison', poison, [SUM]));

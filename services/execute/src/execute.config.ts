@@ -30,6 +30,12 @@ export const executeConfig = z.object({
     .describe(
       'How CPU time and memory are measured: auto takes control groups where they are writable, cgroup refuses to go without, rlimits does without.',
     ),
+  interpreters: z
+    .enum(['warm', 'cold'])
+    .default('warm')
+    .describe(
+      'How a test gets its interpreter: warm copies one that waits in the sandbox, where control groups allow it; cold starts one each time. Verdicts are the same.',
+    ),
   maxJudgingTests: z.coerce
     .number()
     .int()

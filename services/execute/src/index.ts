@@ -25,5 +25,6 @@ export const executeService = defineService({
 export { Judge, type JudgeOptions, type JudgeResult, type Submission } from './judge/judge.ts';
 export type { LanguageProfile } from './languages/language-profile.ts';
 export { PythonProfile } from './languages/python/python-profile.ts';
+export { WarmSandbox } from './sandbox/warm/warm-sandbox.ts';
 export { BubblewrapSandbox } from './sandbox/bubblewrap/bubblewrap-sandbox.ts';
 export type { Sandbox, SandboxReport } from './sandbox/sandbox.ts';

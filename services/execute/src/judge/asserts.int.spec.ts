@@ -2,18 +2,19 @@ import type { Verdict } from '@tidemark/judging';
 import { defaultLimits, isAboutProgram } from '@tidemark/judging';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PythonProfile } from '../languages/python/python-profile.ts';
-import { BubblewrapSandbox } from '../sandbox/bubblewrap/bubblewrap-sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { WAYS } from '../testing/sandboxes.ts';
 import { Judge } from './judge.ts';
 
 const limits = { ...defaultLimits, cpuTimeMs: 2_000, wallTimeMs: 6_000 };
 
-describe('assertion scripts', () => {
-  let sandbox: BubblewrapSandbox;
+describe.each(WAYS)('assertion scripts by %s', (_way, sandboxOf) => {
+  let sandbox: Sandbox;
   let judge: Judge;
   beforeAll(async () => {
     const python = await PythonProfile.detect();
     if (!python) throw new Error('this spec needs python3');
-    sandbox = new BubblewrapSandbox({ readOnlyFolders: python.readOnlyFolders });
+    sandbox = sandboxOf(python);
     judge = new Judge(sandbox, [python]);
   });
   afterAll(() => sandbox?.close());

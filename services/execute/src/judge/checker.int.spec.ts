@@ -1,18 +1,19 @@
 import { defaultLimits, type TestForm } from '@tidemark/judging';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PythonProfile } from '../languages/python/python-profile.ts';
-import { BubblewrapSandbox } from '../sandbox/bubblewrap/bubblewrap-sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { WAYS } from '../testing/sandboxes.ts';
 import { Judge } from './judge.ts';
 
 const utf8 = new TextEncoder();
 
-describe("a problem's own checker", () => {
-  let sandbox: BubblewrapSandbox;
+describe.each(WAYS)("a problem's own checker by %s", (_way, sandboxOf) => {
+  let sandbox: Sandbox;
   let judge: Judge;
   beforeAll(async () => {
     const python = await PythonProfile.detect();
     if (!python) throw new Error('this spec needs python3');
-    sandbox = new BubblewrapSandbox({ readOnlyFolders: python.readOnlyFolders });
+    sandbox = sandboxOf(python);
     judge = new Judge(sandbox, [python]);
   });
   afterAll(() => sandbox?.close());

@@ -4,16 +4,17 @@ import type { Verdict } from '@tidemark/judging';
 import { defaultLimits } from '@tidemark/judging';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PythonProfile } from '../languages/python/python-profile.ts';
-import { BubblewrapSandbox } from '../sandbox/bubblewrap/bubblewrap-sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type BankCase, formOf, limitsOf, readBank, SHORT } from '../testing/case-bank.ts';
+import { WAYS } from '../testing/sandboxes.ts';
 import { Judge } from './judge.ts';
 
 const banks = ['judging.jsonl', 'hostile.jsonl'].map((file) => [file, readBank(file)] as const);
 const absent = banks.some(([, cases]) => cases === undefined);
 if (absent) console.warn('SKIPPED: the case banks are not here (../shared/cases, or TIDEMARK_SHARED)');
 
-describe.skipIf(absent)('the written case banks', () => {
-  let sandbox: BubblewrapSandbox;
+describe.skipIf(absent).each(WAYS)('the written case banks by %s', (_way, sandboxOf) => {
+  let sandbox: Sandbox;
   let judge: Judge;
   const listeners: Server[] = [];
   process.env.TIDEMARK_CANARY = 'canary-secret';
@@ -21,7 +22,7 @@ describe.skipIf(absent)('the written case banks', () => {
   beforeAll(async () => {
     const python = await PythonProfile.detect();
     if (!python) throw new Error('these cases need python3');
-    sandbox = new BubblewrapSandbox({ readOnlyFolders: python.readOnlyFolders });
+    sandbox = sandboxOf(python);
     const report = await sandbox.check();
     if (!report.ready) throw new Error(report.reason);
     judge = new Judge(sandbox, [python]);

@@ -10,7 +10,8 @@ import type { ExecuteConfig } from '../execute.config.ts';
 import { Judge } from '../judge/judge.ts';
 import type { LanguageProfile } from '../languages/language-profile.ts';
 import { PythonProfile } from '../languages/python/python-profile.ts';
-import { BubblewrapSandbox } from '../sandbox/bubblewrap/bubblewrap-sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { WarmSandbox } from '../sandbox/warm/warm-sandbox.ts';
 import { Slots } from './slots.ts';
 
 /** How often a sandbox that could not be set up, or a language that is missing, is tried again. */
@@ -22,7 +23,7 @@ const RETRY_MS = 30_000;
  */
 @Injectable()
 export class JudgeHost implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
-  private sandbox: BubblewrapSandbox | undefined;
+  private sandbox: Sandbox | undefined;
   private judge: Judge | undefined;
   private reason = 'the sandbox has not been tried yet';
   private trying: Promise<void> | undefined;
@@ -95,11 +96,15 @@ export class JudgeHost implements OnApplicationBootstrap, OnModuleDestroy, OnApp
     if (this.judge && languages.every(({ language }) => this.judge?.speaks(language))) return;
     // Two sandboxes of one process would share users and control groups. What runs in the old one is run again.
     await this.close();
-    const sandbox = new BubblewrapSandbox({
+    const options = {
       readOnlyFolders: languages.flatMap(({ readOnlyFolders }) => readOnlyFolders),
       firstUid: this.config.firstUid,
       ...(this.config.bwrap === '' ? {} : { bwrap: this.config.bwrap }),
       ...(this.config.accounting === 'auto' ? {} : { accounting: this.config.accounting }),
+    };
+    const waiting = languages.flatMap(({ warm }) => (warm && this.config.interpreters === 'warm' ? [warm] : []));
+    const sandbox = new WarmSandbox(options, waiting, (reason) => {
+      this.logger.warn({ reason }, 'a test gets an interpreter of its own: none could be had to wait');
     });
     const report = await sandbox.check();
     if (!report.ready) {

@@ -1,9 +1,10 @@
 import type { SandboxCommand } from '../sandbox/sandbox.ts';
+import type { WarmInterpreter } from '../sandbox/warm/warm-interpreter.ts';
 
 /** What a run in the sandbox needs, apart from its standard input. */
 export type PreparedRun = Pick<
   SandboxCommand,
-  'argv' | 'environment' | 'readOnlyFolders' | 'hiddenFolders' | 'withoutProc' | 'files' | 'harness'
+  'argv' | 'environment' | 'readOnlyFolders' | 'hiddenFolders' | 'withoutProc' | 'files' | 'harness' | 'warm'
 >;
 
 /** What a harness inside the sandbox reported. Untrusted: every field is the program's word, the proof's secret aside. */
@@ -49,6 +50,8 @@ export interface LanguageProfile {
   readonly version: string;
   /** Host folders that its runs need, beside /usr. */
   readonly readOnlyFolders: readonly string[];
+  /** Where copies of a waiting interpreter can be made. */
+  readonly warm?: WarmInterpreter;
   /** CPU and wall limits are multiplied by this. */
   readonly limitsFactor: number;
   /** A small program that is right, and shows that judging works here. */

@@ -1,4 +1,5 @@
 import type { Limits, RunFacts } from '@tidemark/judging';
+import type { WarmInterpreter } from './warm/warm-interpreter.ts';
 
 /**
  * The port behind which untrusted programs run. Every run starts from a clean process, clean files and no network, and
@@ -36,6 +37,8 @@ export type SandboxCommand = {
   /** Read-only files made for this run alone, by absolute path inside; at most two. */
   readonly files: readonly { readonly path: string; readonly content: Uint8Array }[];
   readonly stdin: Uint8Array;
+  /** The only file is a script for this interpreter, which a copy of one that waits may run as well. */
+  readonly warm?: WarmInterpreter;
   /** Bytes that the harness reads from descriptor 7, and the right to write a report to descriptor 8. */
   readonly harness?: { readonly input: Uint8Array; readonly reportBytes: number };
 };

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { AssertSpec, CallSpec, HarnessReport, LanguageProfile, PreparedRun } from '../language-profile.ts';
+import { DRIVER_PATH, type WarmInterpreter } from '../../sandbox/warm/warm-interpreter.ts';
 import { PYTHON_HARNESS } from './harness.ts';
+import { PYTHON_WARM_DRIVER } from './warm-driver.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -9,6 +11,25 @@ const PROGRAM = '/judge/sol.py';
 const HARNESS = '/judge/harness.py';
 /** A returned value may be as long as an output. */
 const REPORT_BYTES = 8 * 1024 * 1024;
+
+// Pinned, so that a verdict does not depend on the machine or the day's hash seed.
+const ENVIRONMENT = {
+  PATH: '/usr/bin:/bin',
+  HOME: '/box',
+  LANG: 'C.UTF-8',
+  TZ: 'UTC',
+  PYTHONHASHSEED: '0',
+  // numpy and its kin would start a thread a core.
+  OMP_NUM_THREADS: '1',
+  OPENBLAS_NUM_THREADS: '1',
+};
+/** What solutions commonly import. */
+const WARM_MODULES =
+  'array bisect collections collections.abc copy datetime decimal fractions functools heapq io itertools json math operator os queue random re statistics string sys threading time typing'.split(
+    ' ',
+  );
+/** Measured: what the driver's own level takes. */
+const WARM_DEPTH = 1;
 
 const ASK = [
   'import os, site, sys',
@@ -28,6 +49,8 @@ export class PythonProfile implements LanguageProfile {
   readonly limitsFactor = 1;
   readonly knownGood = { source: 'print(sum(map(int, input().split())))', input: '20 22', output: '42' };
   readonly readOnlyFolders: readonly string[];
+  /** How copies of it are made. */
+  readonly warm: WarmInterpreter;
 
   private constructor(
     private readonly interpreter: string,
@@ -36,6 +59,20 @@ export class PythonProfile implements LanguageProfile {
     private readonly hiddenFolders: readonly string[],
   ) {
     this.readOnlyFolders = prefix === '/usr' || prefix.startsWith('/usr/') ? [] : [prefix];
+    this.warm = {
+      argv: [...this.words(), DRIVER_PATH],
+      environment: ENVIRONMENT,
+      readOnlyFolders: this.readOnlyFolders,
+      hiddenFolders,
+      driver: PYTHON_WARM_DRIVER,
+      modules: WARM_MODULES,
+      scripts: { [HARNESS]: PYTHON_HARNESS },
+      spareDepth: WARM_DEPTH,
+    };
+  }
+
+  private words(): [string, ...string[]] {
+    return [this.interpreter, '-s', '-B', '-X', 'int_max_str_digits=0'];
   }
 
   /** Asks the interpreter where it lives. Undefined when there is none, or one older than 3.8. */
@@ -113,21 +150,12 @@ export class PythonProfile implements LanguageProfile {
 
   private prepared(path: string, source: string): PreparedRun {
     return {
-      argv: [this.interpreter, '-s', '-B', '-X', 'int_max_str_digits=0', path],
-      // Pinned, so that a verdict does not depend on the machine or the day's hash seed.
-      environment: {
-        PATH: '/usr/bin:/bin',
-        HOME: '/box',
-        LANG: 'C.UTF-8',
-        TZ: 'UTC',
-        PYTHONHASHSEED: '0',
-        // numpy and its kin would start a thread a core.
-        OMP_NUM_THREADS: '1',
-        OPENBLAS_NUM_THREADS: '1',
-      },
+      argv: [...this.words(), path],
+      environment: ENVIRONMENT,
       readOnlyFolders: this.readOnlyFolders,
       hiddenFolders: this.hiddenFolders,
       files: [{ path, content: encoder.encode(source) }],
+      warm: this.warm,
     };
   }
 }

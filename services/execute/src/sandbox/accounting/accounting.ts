@@ -19,11 +19,23 @@ export interface RunMeter {
   remove(): Promise<void>;
 }
 
+/** The meter of a place where runs follow one another beside an interpreter that waits. */
+export interface SlotMeter extends RunMeter {
+  /** Call once, while the interpreter waits: what it uses itself counts for no run. */
+  settle(): void;
+  /** Starts a run: its limits hold, on top of what the interpreter uses, and its counters start from zero. */
+  begin(limits: Limits): void;
+  /** Nothing of the last run is left. */
+  isClean(): boolean;
+}
+
 /** One way of accounting, chosen at start. */
 export interface Accounting {
   readonly mode: AccountingMode;
   /** Prepares the meter of one run. Throws when the machine refuses. */
   meter(name: string, limits: Limits): RunMeter;
+  /** Prepares the meter of a slot; undefined where runs that follow one another can't be told apart. */
+  slotMeter(name: string): SlotMeter | undefined;
   close(): void;
 }
 

@@ -9,10 +9,11 @@ const LARGEST_CHARGE_BYTES = 2 * 1024 * 1024;
  * (Documentation/admin-guide/cgroup-v2.rst, "memory.events").
  *
  * @param events text of `memory.events.local`, or of `memory.events` of a group without children
+ * @param before the same when the run began; empty where the group is the run's own
  */
-export function memoryKillOfV2(events: string): RunFacts['memoryKill'] {
-  if (counterIn(events, 'oom_kill') === 0) return 'none';
-  return counterIn(events, 'oom') > 0 ? 'own_limit' : 'outside';
+export function memoryKillOfV2(events: string, before = ''): RunFacts['memoryKill'] {
+  if (counterIn(events, 'oom_kill') <= counterIn(before, 'oom_kill')) return 'none';
+  return counterIn(events, 'oom') > counterIn(before, 'oom') ? 'own_limit' : 'outside';
 }
 
 /**
@@ -21,9 +22,15 @@ export function memoryKillOfV2(events: string): RunFacts['memoryKill'] {
  * @param oomControl text of `memory.oom_control`
  * @param maxUsage text of `memory.max_usage_in_bytes`
  * @param limit text of `memory.limit_in_bytes`
+ * @param before text of `memory.oom_control` when the run began; empty where the group is the run's own
  */
-export function memoryKillOfV1(oomControl: string, maxUsage: string, limit: string): RunFacts['memoryKill'] {
-  if (counterIn(oomControl, 'oom_kill') === 0) return 'none';
+export function memoryKillOfV1(
+  oomControl: string,
+  maxUsage: string,
+  limit: string,
+  before = '',
+): RunFacts['memoryKill'] {
+  if (counterIn(oomControl, 'oom_kill') <= counterIn(before, 'oom_kill')) return 'none';
   return Number(maxUsage) + LARGEST_CHARGE_BYTES >= Number(limit) ? 'own_limit' : 'outside';
 }
 

@@ -14,6 +14,16 @@ describe('whose memory a kill was for', () => {
     expect(memoryKillOfV1(control, usage, limit)).toBe(kill);
   });
 
+  it('counts from where a run began', () => {
+    const [once, twice] = ['oom_kill 1\n', 'oom_kill 2\n'];
+    expect(memoryKillOfV1(once, '9', '9', once)).toBe('none');
+    expect(memoryKillOfV1(twice, '9', '9', once)).toBe('own_limit');
+    const before = 'oom 3\noom_kill 3\n';
+    expect(memoryKillOfV2(before, before)).toBe('none');
+    expect(memoryKillOfV2('oom 3\noom_kill 4\n', before)).toBe('outside');
+    expect(memoryKillOfV2('oom 4\noom_kill 4\n', before)).toBe('own_limit');
+  });
+
   it.each([
     ['own_limit', 'low 0\nhigh 0\nmax 93\noom 1\noom_kill 1\noom_group_kill 0\n'],
     ['outside', 'low 0\nhigh 0\nmax 0\noom 0\noom_kill 1\noom_group_kill 0\n'],

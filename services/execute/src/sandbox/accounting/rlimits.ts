@@ -17,6 +17,10 @@ export class RlimitAccounting implements Accounting {
     return new RlimitMeter(limits);
   }
 
+  slotMeter(): undefined {
+    return undefined;
+  }
+
   close(): void {}
 }
 

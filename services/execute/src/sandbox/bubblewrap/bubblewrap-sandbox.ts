@@ -1,17 +1,11 @@
 import type { Limits } from '@tidemark/judging';
-import type { Accounting, RunMeter } from '../accounting/accounting.ts';
-import { CgroupAccounting } from '../accounting/cgroup.ts';
-import { findHierarchies } from '../accounting/hierarchies.ts';
-import { RlimitAccounting } from '../accounting/rlimits.ts';
+import type { RunMeter } from '../accounting/accounting.ts';
 import type { Sandbox, SandboxCommand, SandboxOutcome, SandboxReport } from '../sandbox.ts';
-import { seccompFilter } from '../seccomp/filter.ts';
-import { syscallsOf } from '../seccomp/syscalls.ts';
-import { outerCommand } from './command.ts';
 import { checkIsolation } from './check-isolation.ts';
 import { readKernelFacts, settingsInTheWay } from './kernel-settings.ts';
-import { inheritedDescriptors } from './inherited-descriptors.ts';
+import { outerCommand } from './command.ts';
+import { backstopSeconds, launchSettings, type Prepared, prepare, TEMPORARY_BYTES } from './prepare.ts';
 import { runInBubblewrap } from './run-in-bubblewrap.ts';
-import { findProgram, isReachableByAnyone, Staging } from './staging.ts';
 
 export type BubblewrapOptions = {
   /** Host folders of the languages, beside /usr, that commands will ask for. */
@@ -24,8 +18,6 @@ export type BubblewrapOptions = {
   readonly accounting?: 'cgroup' | 'rlimits';
 };
 
-/** Temporary files of one place inside; they count as memory as well. */
-const TEMPORARY_BYTES = 64 * 1024 * 1024;
 let runs = 0;
 
 /**
@@ -72,30 +64,22 @@ export class BubblewrapSandbox implements Sandbox {
   }
 
   private async runPrepared(command: SandboxCommand, limits: Limits, signal?: AbortSignal): Promise<SandboxOutcome> {
-    const uid = this.freeUids.pop() ?? this.nextUid++;
+    const uid = this.takeUid();
     let meter: RunMeter | undefined;
     let clean = true;
     try {
-      const { accounting, bwrap, setpriv, nsenter, staging, seccomp } = await this.prepare();
-      meter = accounting.meter(`run-${++runs}`, limits);
+      const prepared = await this.prepare();
+      meter = prepared.accounting.meter(`run-${++runs}`, limits);
       const outer = outerCommand(command, {
-        bwrap,
-        setpriv,
-        ...(isRoot() && setpriv ? { drop: { uid, setpriv } } : {}),
-        ...(staging && nsenter
-          ? { staging: { nsenter, namespace: staging.namespace, sourceOf: (f) => staging.sourceOf(f) } }
-          : {}),
+        ...launchSettings(prepared, uid),
         enterScript: meter.enterScript,
         innerWords: meter.innerWords,
-        strayDescriptors: inheritedDescriptors(),
-        temporaryBytes: TEMPORARY_BYTES,
         fileBytes: TEMPORARY_BYTES,
         stackBytes: limits.memoryBytes,
-        // A backstop for the watch: whole seconds, per process.
-        cpuSeconds: Math.ceil(limits.cpuTimeMs / 1000) + 2,
+        cpuSeconds: backstopSeconds(limits),
       });
       const stop = AbortSignal.any(signal ? [signal, this.closing.signal] : [this.closing.signal]);
-      return await runInBubblewrap(outer, command, limits, meter, seccomp, stop);
+      return await runInBubblewrap(outer, command, limits, meter, prepared.seccomp, stop);
     } catch (error) {
       return { kind: 'sandbox_failure', reason: (error as Error).message };
     } finally {
@@ -103,53 +87,23 @@ export class BubblewrapSandbox implements Sandbox {
         clean = false;
       });
       // Where something of the run is left, nobody else gets its user.
-      if (clean) this.freeUids.push(uid);
+      if (clean) this.giveUid(uid);
     }
   }
 
-  private prepare(): Promise<Prepared> {
+  /** A host user that nothing else runs as. */
+  takeUid(): number {
+    return this.freeUids.pop() ?? this.nextUid++;
+  }
+
+  /** Takes a user back, of whom nothing is left. */
+  giveUid(uid: number): void {
+    this.freeUids.push(uid);
+  }
+
+  /** What all runs share. Throws when the machine lacks something. */
+  prepare(): Promise<Prepared> {
     this.prepared ??= prepare(this.options);
     return this.prepared;
   }
-}
-
-type Prepared = {
-  readonly bwrap: string;
-  readonly setpriv: string | undefined;
-  readonly nsenter: string | undefined;
-  readonly seccomp: Uint8Array;
-  readonly accounting: Accounting;
-  readonly staging: Staging | undefined;
-};
-
-async function prepare(options: BubblewrapOptions): Promise<Prepared> {
-  if (process.platform !== 'linux') throw new Error('judging needs Linux');
-  // bubblewrap leaves its inner process to process 1, and Node collects only its own children.
-  if (process.pid === 1) throw new Error('process 1 has to collect ended processes: start the container with an init');
-  const table = syscallsOf(process.arch);
-  if (!table) throw new Error(`no seccomp filter for ${process.arch}`);
-  const bwrap = options.bwrap ?? findProgram('bwrap');
-  if (!bwrap) throw new Error('bubblewrap is not installed (apt-get install bubblewrap)');
-  const setpriv = findProgram('setpriv');
-  if (isRoot() && !setpriv) throw new Error('setpriv (util-linux) is missing: a run must not keep root');
-  const hidden = isRoot() ? options.readOnlyFolders.filter((folder) => !isReachableByAnyone(folder)) : [];
-  const staging = hidden.length > 0 ? await Staging.of(hidden) : undefined;
-  return {
-    bwrap,
-    setpriv,
-    nsenter: findProgram('nsenter'),
-    seccomp: seccompFilter(table),
-    accounting: chooseAccounting(options.accounting),
-    staging,
-  };
-}
-
-function chooseAccounting(wanted: BubblewrapOptions['accounting']): Accounting {
-  const hierarchies = wanted === 'rlimits' ? undefined : findHierarchies();
-  if (!hierarchies && wanted === 'cgroup') throw new Error('no writable control groups');
-  return hierarchies ? new CgroupAccounting(hierarchies) : new RlimitAccounting();
-}
-
-function isRoot(): boolean {
-  return process.getuid?.() === 0;
 }

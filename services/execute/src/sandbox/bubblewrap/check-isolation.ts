@@ -31,8 +31,14 @@ export async function checkIsolation(sandbox: Sandbox): Promise<string | undefin
   );
   if (outcome.kind === 'sandbox_failure') return outcome.reason;
   const said = decoder.decode(outcome.stdout);
+  const wrong = isolationIn(said);
+  return wrong === undefined ? undefined : `${wrong} (${excerpt(outcome.stderr, 200)})`;
+}
+
+/** What a run said of itself: its status, `Entries:` of the root folder, `Interfaces:`. Returns what is wrong. */
+export function isolationIn(said: string): string | undefined {
   const wrong = EXPECTED.find(([pattern]) => !pattern.test(said));
-  if (wrong) return `${wrong[1]} (${excerpt(outcome.stderr, 200)})`;
+  if (wrong) return wrong[1];
   if (!/^Interfaces: 1$/m.test(said)) return 'the program sees a network interface besides loopback';
   if (/^Entries:.*\b(etc|root|home|work|sys)\b/m.test(said)) return 'the program sees folders of the host';
   return undefined;

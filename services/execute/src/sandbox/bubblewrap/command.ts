@@ -6,7 +6,7 @@ const SECCOMP_FD = 4;
 export const FILE_FDS = [5, 6] as const;
 
 /** Writable places inside, all on fresh temporary file systems that count as the run's memory. */
-const WORK_FOLDER = '/box';
+export const WORK_FOLDER = '/box';
 
 export type OuterSettings = {
   readonly bwrap: string;
@@ -64,24 +64,43 @@ export function outerCommand(command: SandboxCommand, settings: OuterSettings): 
   const shell: [string, ...string[]] =
     strays.length === 0
       ? ['/bin/sh', '-c', script]
-      : ['/bin/bash', '--norc', '--noprofile', '-c', `exec ${closing(strays)}; ${script}`];
+      : // By the standard's units of limits, as sh has them.
+        ['/bin/bash', '--posix', '--norc', '--noprofile', '-c', `exec ${closing(strays)}; ${script}`];
   // The shell dies with the service, and bubblewrap with the shell.
   return settings.setpriv === undefined ? shell : [settings.setpriv, '--pdeathsig', 'KILL', ...shell];
 }
 
 function innerWords(command: SandboxCommand, settings: OuterSettings): string[] {
-  const { drop, staging } = settings;
+  return [...droppingWords(settings), settings.bwrap, ...bubblewrapWords(command, settings)];
+}
+
+/** Words before bubblewrap: into the staging namespace, and down to the unprivileged user. */
+export function droppingWords({ drop, staging }: Pick<OuterSettings, 'drop' | 'staging'>): string[] {
   return [
     ...(staging ? [staging.nsenter, `--mount=${staging.namespace}`] : []),
     ...(drop
       ? [drop.setpriv, '--reuid', `${drop.uid}`, '--regid', `${drop.uid}`, '--clear-groups', '--no-new-privs']
       : []),
-    settings.bwrap,
-    ...bubblewrapWords(command, settings),
   ];
 }
 
 function bubblewrapWords(command: SandboxCommand, settings: OuterSettings): string[] {
+  return [
+    ...surroundingWords(command, settings),
+    ...command.files.flatMap(({ path }, index) => ['--perms', '0444', '--ro-bind-data', String(FILE_FDS[index]), path]),
+    ...['--remount-ro', '/', '--chdir', WORK_FOLDER],
+    ...['--seccomp', String(SECCOMP_FD), '--json-status-fd', String(STATUS_FD)],
+    '--',
+    ...settings.innerWords,
+    ...command.argv,
+  ];
+}
+
+/** Namespaces, environment and file systems that every run has, whether it starts its program or is copied from one. */
+export function surroundingWords(
+  command: Pick<SandboxCommand, 'environment' | 'readOnlyFolders' | 'hiddenFolders' | 'withoutProc'>,
+  settings: Pick<OuterSettings, 'staging' | 'temporaryBytes'>,
+): string[] {
   const temporary = (path: string) => ['--size', String(settings.temporaryBytes), '--tmpfs', path];
   const sourceOf = (folder: string) => settings.staging?.sourceOf(folder) ?? folder;
   return [
@@ -101,16 +120,10 @@ function bubblewrapWords(command: SandboxCommand, settings: OuterSettings): stri
     ...['--remount-ro', '/dev'],
     ...temporary('/tmp'),
     ...temporary(WORK_FOLDER),
-    ...command.files.flatMap(({ path }, index) => ['--perms', '0444', '--ro-bind-data', String(FILE_FDS[index]), path]),
-    ...['--remount-ro', '/', '--chdir', WORK_FOLDER],
-    ...['--seccomp', String(SECCOMP_FD), '--json-status-fd', String(STATUS_FD)],
-    '--',
-    ...settings.innerWords,
-    ...command.argv,
   ];
 }
 
 /** A shell word that means exactly `text`. */
-function quote(text: string): string {
+export function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

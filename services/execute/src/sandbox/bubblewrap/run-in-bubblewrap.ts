@@ -5,15 +5,9 @@ import type { RunMeter } from '../accounting/accounting.ts';
 import type { SandboxCommand, SandboxOutcome } from '../sandbox.ts';
 import { collect, collectEnds } from './collect.ts';
 import { FILE_FDS, STATUS_FD } from './command.ts';
+import { Watch } from './watch.ts';
 
-/** How often a run's use is read. */
-const READING_MS = 20;
-/** Waiting for a processor is read less often: it costs one file a task. */
-const READINGS_PER_WAIT_READING = 5;
 const STDERR_END_BYTES = 4096;
-/** A run that waited so many times its wall limit is given up as starved. */
-const STARVED_FACTOR = 10;
-const SETUP_MS = 30_000;
 /** Reading what a program that has ended left in its pipes takes no longer. */
 const DRAIN_MS = 10_000;
 
@@ -103,9 +97,15 @@ class Run {
     const stdout = collect(this.stream(1), this.limits.outputBytes, () => this.stop('output'));
     const stderr = collectEnds(this.stream(2), STDERR_END_BYTES);
     const report = collect(this.stream(8), reportBytes, () => undefined);
-    const watch = this.watch();
+    const watch = new Watch(this.limits, {
+      startedAt: this.startedAt,
+      hasStarted: () => this.programStarted,
+      cpuTimeMs: () => this.meter.cpuTimeMs(this.rootPid),
+      waitedMs: () => this.meter.waitedMs(this.rootPid),
+      stop: (reason) => this.stop(reason),
+    });
     await this.ended;
-    clearInterval(watch);
+    watch.end();
     const cpuTimeMs = this.meter.cpuTimeMs(this.rootPid);
     if (this.stopped !== undefined) this.killGroup();
     try {
@@ -167,25 +167,6 @@ class Run {
       this.readings = this.takeReadings();
       this.markEnded();
     });
-  }
-
-  private watch(): NodeJS.Timeout {
-    let last = performance.now();
-    let lateMs = 0;
-    let waitedMs = 0;
-    let count = 0;
-    return setInterval(() => {
-      const now = performance.now();
-      // When our own timer is late, the judge was starved too, and the program may have waited for us.
-      lateMs += Math.max(0, now - last - 2 * READING_MS);
-      last = now;
-      if (this.meter.cpuTimeMs(this.rootPid) > this.limits.cpuTimeMs) return this.stop('cpu');
-      if (count++ % READINGS_PER_WAIT_READING === 0) waitedMs = this.meter.waitedMs(this.rootPid);
-      const wallMs = now - this.startedAt;
-      if (!this.programStarted && wallMs > SETUP_MS) return this.stop('starved');
-      if (wallMs - waitedMs - lateMs > this.limits.wallTimeMs) return this.stop('wall');
-      if (wallMs > this.limits.wallTimeMs * STARVED_FACTOR) return this.stop('starved');
-    }, READING_MS);
   }
 
   private killGroup(): void {
