@@ -37,8 +37,7 @@ export async function keepServersOfThisRun(): Promise<{ readonly url: string; st
     const answer = answers[pathname] ?? (async () => Promise.reject(new Error(`no such server: ${request.url}`)));
     answer().then(
       (ok) => response.end(JSON.stringify({ ok })),
-      (error: unknown) =>
-        response.end(JSON.stringify({ unavailable: error instanceof Error ? error.message : String(error) })),
+      (error: unknown) => response.end(JSON.stringify({ unavailable: messageOf(error) })),
     );
   });
   await new Promise<void>((resolve) => keeper.listen(0, '127.0.0.1', resolve));
@@ -50,13 +49,14 @@ export async function keepServersOfThisRun(): Promise<{ readonly url: string; st
       keeper.closeAllConnections();
       await stopServersOfThisProcess();
       if (kafkaUnavailable !== undefined) {
-        const why = kafkaUnavailable instanceof Error ? kafkaUnavailable.message : JSON.stringify(kafkaUnavailable);
-        warn('KAFKA WAS NOT TESTED: no broker could be started here.', why);
+        warn('KAFKA WAS NOT TESTED: no broker could be started here.', messageOf(kafkaUnavailable));
       }
       for (const [what, why] of untested) warn(what, why);
     },
   };
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Last, after the summary, where it is read: a run that is green without Kafka says nothing about Kafka. */
 function warn(what: string, why: string): void {

@@ -68,7 +68,7 @@ async function start({ signal: interrupted }: CommandContext, options: StartOpti
   const view = new LiveView(
     () => readStatus(client),
     process.stdout,
-    `Tidemark on ${standalone.url}, data in ${standalone.folder.root}, log in ${standalone.folder.logFile}`,
+    `Tidemark on ${standalone.url} (open it in a browser), data in ${standalone.folder.root}, log in ${standalone.folder.logFile}`,
   );
   try {
     view.start();
