@@ -14,6 +14,7 @@ import { chromium } from 'playwright-core';
 const folder = join(resolve(dirname(fileURLToPath(import.meta.url)), '..'), 'docs', 'images');
 const [address = 'http://127.0.0.1:7400'] = process.argv.slice(2);
 const TARGET = 'written-student';
+const SETTLED_MS = 3_000;
 
 const { moves } = await (await fetch(`${address}/v1/console/targets/${TARGET}/moves?limit=1`)).json();
 if (moves.length === 0) throw new Error(`${address} does not hold the sample yet: no problem of ${TARGET} has moved`);
@@ -38,8 +39,8 @@ for (const { name, path, scheme, height } of PICTURES) {
   });
   await page.goto(address + path);
   await page.getByRole('status').getByText('live').waitFor();
-  await page.waitForFunction("document.querySelector('.mantine-Skeleton-root') === null");
-  await page.evaluate('document.fonts.ready');
+  await page.waitForTimeout(SETTLED_MS);
+  if ((await page.locator('.mantine-Skeleton-root').count()) > 0) throw new Error(`${path} is not painted yet`);
   const file = join(folder, `${name}.png`);
   await page.screenshot({ path: file });
   await page.close();

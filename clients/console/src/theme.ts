@@ -14,8 +14,22 @@ const tide: MantineColorsTuple = [
   '#084742',
 ];
 
+/** Greys of the dark ground, with a little of the sea in them. */
+const dark: MantineColorsTuple = [
+  '#dbe5ea',
+  '#b7c6ce',
+  '#93a4ae',
+  '#6d808b',
+  '#3c4e58',
+  '#31434d',
+  '#1a272f',
+  '#141f26',
+  '#0f191f',
+  '#0a1216',
+];
+
 export const theme = createTheme({
-  colors: { tide },
+  colors: { tide, dark },
   primaryColor: 'tide',
   primaryShade: { light: 7, dark: 4 },
   autoContrast: true,

@@ -42,10 +42,6 @@ function Shown({ status }: { readonly status: Status }) {
     <>
       <Facts facts={factsOf(status)} />
       <Card title="What went where, and why" note={<Rates rates={status.rates_per_second} />}>
-        <div className={classes.wide}>
-          <Sankey flow={flow} />
-        </div>
-        <FlowTable flow={flow} />
         {names.length > 1 && (
           <Select
             className={classes.target}
@@ -57,6 +53,10 @@ function Shown({ status }: { readonly status: Status }) {
             onChange={(value) => change({ target: value ?? '' })}
           />
         )}
+        <div className={classes.wide}>
+          <Sankey flow={flow} />
+        </div>
+        <FlowTable flow={flow} />
       </Card>
       <TargetCards targets={status.targets} />
       <ServiceStrip services={status.services} />

@@ -38,7 +38,12 @@ const columns = (hrefOf: (letter: Letter) => string): Column<Letter>[] => [
   { label: 'Service', width: '7rem', cell: ({ service }) => service },
   { label: 'Error', width: 'minmax(7rem, 1fr)', cell: ({ error_code }) => plain(error_code) },
   { label: 'Record', width: 'minmax(9rem, 1fr)', cell: recordOf },
-  { label: 'Tried', width: '4rem', cell: ({ attempts }) => <span className="numbers">{count(attempts)}</span> },
+  {
+    label: 'Tried',
+    width: '4rem',
+    named: true,
+    cell: ({ attempts }) => <span className="numbers">{count(attempts)}</span>,
+  },
   {
     label: 'When',
     width: '10rem',

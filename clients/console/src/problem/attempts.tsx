@@ -36,7 +36,7 @@ export function Attempts({ problemId, target }: { readonly problemId: string; re
         {data.groups.map((group) => {
           const passes = group.attempts.filter(({ verdict }) => verdict === 'accepted').length;
           return (
-            <li key={`${group.group_id} ${group.suite_hash}`}>
+            <li key={`${group.group_id} ${group.submitter} ${group.suite_hash}`}>
               <details className={classes.group}>
                 <summary>
                   <span className={classes.cells} aria-hidden>

@@ -28,21 +28,24 @@ export function ProblemPage({ id }: { readonly id: string }) {
   }
   if (error !== null) return <ErrorNote error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Skeleton height={420} radius="md" />;
+  const texts = [<Texts key="texts" story={data} />, <Tests key="tests" story={data} />];
+  const way = (
+    <div key="way" className={classes.two}>
+      <Stages story={data} />
+      <Stack gap="lg">
+        <About story={data} />
+        <ClusterCard story={data} />
+      </Stack>
+    </div>
+  );
+  // What was stopped says first why.
   return (
     <Stack gap="lg">
       <Head story={data} />
       {data.targets.map((story) => (
         <TargetCard key={story.target} problemId={data.problem_id} story={story} />
       ))}
-      <Texts story={data} />
-      <Tests story={data} />
-      <div className={classes.two}>
-        <Stages story={data} />
-        <Stack gap="lg">
-          <About story={data} />
-          <ClusterCard story={data} />
-        </Stack>
-      </div>
+      {data.state === 'ready' ? [...texts, way] : [way, ...texts]}
     </Stack>
   );
 }

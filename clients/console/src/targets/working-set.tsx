@@ -43,7 +43,12 @@ const COLUMNS: readonly Column<CuratedRow>[] = [
       </span>
     ),
   },
-  { label: 'Value', width: '4rem', cell: ({ value }) => <span className="numbers">{value.toFixed(3)}</span> },
+  {
+    label: 'Value',
+    width: '4rem',
+    named: true,
+    cell: ({ value }) => <span className="numbers">{value.toFixed(3)}</span>,
+  },
 ];
 
 /** The working set of a target, best first. */

@@ -16,6 +16,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** Takes a line of its own where the page is narrow. */
   readonly wide?: boolean;
+  /** Where the page is narrow its label stands before it: a bare number says nothing. */
+  readonly named?: boolean;
 }
 
 interface Props<Row> {
@@ -111,7 +113,13 @@ export function VirtualList<Row>({ label, rows, keyOf, columns, more, loadingMor
               style={{ height: size, transform: `translateY(${start}px)` }}
             >
               {columns.map((column) => (
-                <div key={column.label} role="cell" className={classes.cell} data-wide={column.wide || undefined}>
+                <div
+                  key={column.label}
+                  role="cell"
+                  className={classes.cell}
+                  data-wide={column.wide || undefined}
+                  data-label={column.named === true ? column.label : undefined}
+                >
                   {column.cell(row)}
                 </div>
               ))}

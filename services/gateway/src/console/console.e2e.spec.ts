@@ -58,6 +58,11 @@ describeWithBrowser('the console in a browser', (tabs) => {
       const rows = page.getByRole('table', { name: 'Problems' }).getByRole('row');
       await page.getByRole('link', { name: 'Title of untested' }).waitFor();
       expect(await rows.count()).toBe(2);
+      await page.getByRole('combobox', { name: 'State' }).click();
+      await page.getByRole('option', { name: 'held out (1)' }).click();
+      await page.waitForURL('**/problems?state=ready&held_out=true');
+      await page.getByRole('link', { name: 'Title of secret' }).waitFor();
+      await page.goBack();
       await page.goBack();
       await page.getByRole('group', { name: 'The flow of problems' }).waitFor();
     });

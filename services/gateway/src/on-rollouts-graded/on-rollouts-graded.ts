@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import { topics } from '@tidemark/event-log';
 import type { RolloutsGraded } from '@tidemark/proto';
 import { type EventBatch, OnEvent, type StageTransaction } from '@tidemark/stage-runtime';
+import { keepAttempts } from '../console/kept/keep-attempts.ts';
 import { Rates } from '../status/rates.ts';
 import { addVerdictCounts } from './add-verdict-counts.ts';
 import { groupRowOf, storeGroups } from './graded-group.ts';
@@ -18,6 +19,10 @@ export class OnRolloutsGraded {
       batch.events.map(({ value }) => groupRowOf(value)),
     );
     await addVerdictCounts(tx, fresh);
+    await keepAttempts(
+      tx,
+      batch.events.map(({ value }) => value),
+    );
     tx.afterCommit(() => this.rates.count('groups', fresh.length));
   }
 }

@@ -1,4 +1,5 @@
 import type { MigrationClass } from '@tidemark/stage-runtime';
+import { AttemptsBySubmitter1764550000000 } from '../console/kept/attempts-by-submitter.ts';
 import { ConsoleTables1764534000000 } from '../console/kept/console-tables.ts';
 import { DeadLetterStates1764530000000 } from './dead-letter-states.ts';
 import { EvidenceCounts1764544000000 } from './evidence-counts.ts';
@@ -14,4 +15,5 @@ export const migrations: readonly MigrationClass[] = [
   StatusCounts1764543000000,
   EvidenceCounts1764544000000,
   SubmissionTables1764547000000,
+  AttemptsBySubmitter1764550000000,
 ];

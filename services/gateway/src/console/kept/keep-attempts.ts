@@ -44,13 +44,13 @@ export async function keepAttempts(sql: Sql, events: readonly RolloutsGraded[]):
   if (fresh.length === 0) return;
   await sql.query(
     `DELETE FROM kept_attempts AS a USING (
-       SELECT k.target, k.problem_id, k.group_id, k.suite_hash,
+       SELECT k.target, k.problem_id, k.group_id, k.submitter, k.suite_hash,
          row_number() OVER (PARTITION BY k.target, k.problem_id ORDER BY k.graded_at DESC NULLS LAST, k.group_id) AS place
        FROM (SELECT DISTINCT * FROM unnest($1::text[], $2::text[]) AS t (target, problem_id)) AS t
        JOIN kept_attempts AS k USING (target, problem_id)
      ) AS old
-     WHERE old.place > ${KEPT_GROUPS} AND (a.target, a.problem_id, a.group_id, a.suite_hash)
-       = (old.target, old.problem_id, old.group_id, old.suite_hash)`,
+     WHERE old.place > ${KEPT_GROUPS} AND (a.target, a.problem_id, a.group_id, a.submitter, a.suite_hash)
+       = (old.target, old.problem_id, old.group_id, old.submitter, old.suite_hash)`,
     [fresh.map(({ target }) => target), fresh.map(({ problem_id }) => problem_id)],
   );
 }

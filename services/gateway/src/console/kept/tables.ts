@@ -24,7 +24,7 @@ export const keptAttempts = table(
     attempts: 'jsonb',
     graded_at: 'timestamptz',
   },
-  ['target', 'problem_id', 'group_id', 'suite_hash'],
+  ['target', 'problem_id', 'group_id', 'submitter', 'suite_hash'],
 );
 
 export const difficultyPoints = table(
