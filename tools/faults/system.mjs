@@ -111,6 +111,8 @@ export class System {
     await this.#do('target', 'declare', 'codegen-16b-mono', '--settings', settings);
     await this.#do('checkpoint', 'advance', 'codegen-16b-mono', 'base', '--ordinal', '0');
     this.submitting = this.#submit(groups);
+    // Awaited later; until then a failure is not unheard of.
+    this.submitting.catch(() => undefined);
   }
 
   /** One command, without blocking the proxy, which lives in this process. */

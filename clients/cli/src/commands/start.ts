@@ -8,8 +8,9 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { GatewayClient } from '../gateway-client.ts';
 import { explainFailure } from '../start/explain-failure.ts';
 import { LiveView } from '../start/live-view.ts';
+import { patiently } from '../start/patiently.ts';
 import { loadStandalone, type Standalone } from '../start/load-standalone.ts';
-import { evaluate, type Publishing, publishSample, untilQuiet } from '../start/publish-sample.ts';
+import { command, evaluate, type Publishing, publishSample, untilQuiet } from '../start/publish-sample.ts';
 import { readSample } from '../start/sample.ts';
 import { readStatus } from './status.ts';
 
@@ -66,7 +67,7 @@ async function start({ signal: interrupted }: CommandContext, options: StartOpti
   });
   const client = new GatewayClient({ url: standalone.url, token }, signal);
   const view = new LiveView(
-    () => readStatus(client),
+    () => patiently({ signal, says: () => undefined }, () => readStatus(client)),
     process.stdout,
     `Tidemark on ${standalone.url} (open it in a browser), data in ${standalone.folder.root}, log in ${standalone.folder.logFile}`,
   );
@@ -105,8 +106,8 @@ async function flow(publishing: Publishing, { sample, endpoint, model }: StartOp
   if (sample) await publishSample(publishing, readSample(join(checkout, 'samples')));
   if (endpoint !== undefined) {
     const body = { display_name: model ?? 'my model', endpoint_url: endpoint, endpoint_model: model ?? '' };
-    await publishing.client.json('/v1/targets/my-model', { method: 'PUT', body });
-    await publishing.client.json('/v1/targets/my-model/measure', { method: 'POST', body: {} });
+    await patiently(publishing, () => publishing.client.json('/v1/targets/my-model', { method: 'PUT', body }));
+    await command(publishing, '/v1/targets/my-model/measure');
     publishing.says(`my-model: ${endpoint} is asked for attempts at every ready problem`);
     await untilQuiet(publishing);
     await evaluate(publishing, 'my-model');

@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pause } from '../context.ts';
 import { plural } from '../format/table.ts';
 import type { GatewayClient } from '../gateway-client.ts';
-import type { Status } from '../status.ts';
+import { readStatus } from '../commands/status.ts';
+import { patiently } from './patiently.ts';
 import { linesOfCheckpoint, type Sample } from './sample.ts';
 
 const LOOK_MS = 500;
@@ -25,27 +27,35 @@ export async function publishSample(publishing: Publishing, sample: Sample): Pro
   const { client, says } = publishing;
   const { content, folder } = sample;
   for (const { name, file } of content.benchmarks) {
-    const stream = { type: 'application/x-ndjson', content: createReadStream(join(folder, file)) };
-    const set = await client.json(`/v1/benchmarks/${name}`, { method: 'PUT', stream });
+    const set = await patiently(publishing, () => {
+      const stream = { type: 'application/x-ndjson', content: createReadStream(join(folder, file)) };
+      return client.json(`/v1/benchmarks/${name}`, { method: 'PUT', stream });
+    });
     says(`benchmark ${name} (${plural(Number(set.problems), 'problem')}): what contains one of them will be rejected`);
   }
   for (const { target, settings, checkpoints } of content.targets) {
     const body = { ...settings, checkpoint: checkpoints[0]?.checkpoint };
-    await client.json(`/v1/targets/${target}`, { method: 'PUT', body });
+    await patiently(publishing, () => client.json(`/v1/targets/${target}`, { method: 'PUT', body }));
     says(`target ${target} declared`);
   }
   for (const { file, format, namespace, originKind: origin, licence } of content.problems) {
     const query = { format, namespace, origin, licence, source_file: file };
-    const { accepted, refused } = await upload(client, '/v1/problems', createReadStream(join(folder, file)), query);
+    const { accepted, refused } = await patiently(publishing, () =>
+      upload(client, '/v1/problems', createReadStream(join(folder, file)), query),
+    );
     says(`${file}: ${plural(accepted, 'record')} taken${refused > 0 ? `, ${refused} refused at the door` : ''}`);
   }
   await untilQuiet(publishing);
   for (const { target, checkpoints } of content.targets) {
     for (const { checkpoint, ordinal } of checkpoints) {
-      await client.json(`/v1/targets/${target}/checkpoints`, { method: 'POST', body: { checkpoint, ordinal } });
+      await patiently(publishing, () =>
+        client.json(`/v1/targets/${target}/checkpoints`, { method: 'POST', body: { checkpoint, ordinal } }),
+      );
       for (const { file } of content.rollouts.filter((one) => one.target === target)) {
-        const lines = Readable.from([Buffer.from(linesOfCheckpoint(sample, file, checkpoint))]);
-        const { accepted } = await upload(client, '/v1/rollouts', lines, { source_file: file });
+        const lines = Buffer.from(linesOfCheckpoint(sample, file, checkpoint));
+        const { accepted } = await patiently(publishing, () =>
+          upload(client, '/v1/rollouts', Readable.from([lines]), { source_file: file }),
+        );
         says(
           `${target}, checkpoint ${checkpoint}: ${plural(accepted, 'group')} of attempts, each program runs in the sandbox`,
         );
@@ -59,13 +69,21 @@ export async function publishSample(publishing: Publishing, sample: Sample): Pro
 
 /** Commands an evaluation point and waits until what follows from it has settled. */
 export async function evaluate(publishing: Publishing, target: string): Promise<void> {
-  await publishing.client.json(`/v1/targets/${target}/evaluate`, { method: 'POST', body: {} });
+  await command(publishing, `/v1/targets/${target}/evaluate`);
   await untilQuiet(publishing);
 }
 
+/** Gives one command, however often it has to be sent. */
+export async function command(publishing: Publishing, path: string): Promise<void> {
+  const headers = { 'idempotency-key': randomUUID() };
+  await patiently(publishing, () => publishing.client.json(path, { method: 'POST', body: {}, headers }));
+}
+
 /** Waits until nothing is on its way any more. */
-export async function untilQuiet({ client, signal }: Publishing): Promise<void> {
-  while (!((await client.json('/v1/status')) as unknown as Status).quiet) await pause(LOOK_MS, signal);
+export async function untilQuiet(publishing: Publishing): Promise<void> {
+  while (!(await patiently(publishing, () => readStatus(publishing.client))).quiet) {
+    await pause(LOOK_MS, publishing.signal);
+  }
 }
 
 async function upload(
