@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { topics } from '@tidemark/event-log';
 import {
@@ -15,7 +16,7 @@ import {
   Stage,
   SuiteChangedSchema,
 } from '@tidemark/proto';
-import { LeaseLostError } from '@tidemark/stage-runtime';
+import { deadLetters, LeaseLostError } from '@tidemark/stage-runtime';
 import { type StageHarness, startStage } from '@tidemark/stage-runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Evaluator } from './evaluate/evaluator.ts';
@@ -261,6 +262,33 @@ describe('calibrate', () => {
       .toEqual([{ n: 0 }]);
     await evaluate(s, 'c2');
     expect(await latest(s)).toMatchObject({ attempts: 4, passes: 3 });
+  });
+
+  it('counts what an older release parks behind its own first look, and lays aside what comes too late for it', async () => {
+    const s = await start();
+    await s.publish(topics.targetsDeclared, declared());
+    await s.publish(topics.rolloutsGraded, graded('g1', 'p?'), graded('g2', 'p?', { intakeHour: 399_999 }));
+    await s.untilQuiet();
+    // Long after the first look of this replica: what was parked is now readable, and one window is closed.
+    await sleep(6_000);
+    await s.query('UPDATE closed_window SET before_hour = 400000');
+    for (const [id, hour] of [
+      ['g1', 500_000],
+      ['g2', 399_999],
+    ] as const) {
+      const known = Buffer.from(toBinary(RolloutsGradedSchema, graded(id, 'pf', { intakeHour: hour })));
+      await s.query("UPDATE parked_group SET message = $1 WHERE position($2 IN encode(message, 'escape')) > 0", [
+        known,
+        id,
+      ]);
+    }
+    const waiting = () => s.query('SELECT count(*)::int AS n FROM parked_group');
+    await expect.poll(waiting, { timeout: 20_000 }).toEqual([{ n: 0 }]);
+    await s.untilQuiet();
+    const letters = await s.published(deadLetters(topics.rolloutsGraded.name, 'calibrate'));
+    expect(letters.map(({ value }) => [value?.errorCode, value?.eventId !== ''])).toEqual([['late_group', true]]);
+    await evaluate(s, 'c1');
+    expect(await latest(s)).toMatchObject({ attempts: 2, passes: 1 });
   });
 
   it('refuses groups of a closed window as late, and what was never judged, with their bytes in the dead letters', async () => {

@@ -1,37 +1,40 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { Injectable } from '@nestjs/common';
 import { RolloutsGradedSchema } from '@tidemark/proto';
-import { Every, type StageTransaction, type TimerTick } from '@tidemark/stage-runtime';
+import { Every, type Origin, type StageTransaction, type TimerTick } from '@tidemark/stage-runtime';
 import { countGroups, type ReadyGroup } from '../on-rollouts-graded/count-groups.ts';
 import { decideCounting } from '../on-rollouts-graded/decide-counting.ts';
+import { firstOpenHour } from '../postgres/evidence.ts';
 import { takeParked, unpark } from '../postgres/parked.ts';
 
 const GROUPS_A_TURN = 500;
 
 /**
- * Counts parked groups that this release can read. A group that was parked by an older release waits for this one; what
- * this release can't read it parked itself, so one pass after the start is enough.
+ * Counts parked groups that this release can read. Those that an older release parked wait for this one, also while
+ * both run: so it looks again and again, over all of them in turns. What can't be counted any more is laid aside.
  */
 @Injectable()
 export class RetakeParked {
-  /** Up to which event id this process has looked; undefined when it has seen all. */
-  private after: string | undefined = '';
+  /** Up to which event id this round has looked. */
+  private after = '';
 
-  @Every(2000, { name: 'retake-parked', onEveryReplica: true })
+  @Every(5_000, { name: 'retake-parked', onEveryReplica: true })
   async turn(_tick: TimerTick, tx: StageTransaction): Promise<void> {
-    if (this.after === undefined) return;
     const parked = await takeParked(tx, this.after, GROUPS_A_TURN);
+    const firstHour = await firstOpenHour(tx);
     const ready: ReadyGroup[] = [];
-    const readable: string[] = [];
-    for (const { eventId, message } of parked) {
-      const counting = decideCounting(fromBinary(RolloutsGradedSchema, message));
-      if (counting.kind !== 'count') continue;
-      ready.push(counting);
-      readable.push(eventId);
+    const done: Origin[] = [];
+    for (const origin of parked) {
+      const graded = fromBinary(RolloutsGradedSchema, origin.record.value ?? new Uint8Array());
+      const counting = decideCounting(graded, firstHour);
+      if (counting.kind === 'park') continue;
+      done.push(origin);
+      if (counting.kind === 'count') ready.push(counting);
+      else await tx.layAside(origin, counting.code, counting.message);
     }
     await countGroups(tx, ready);
-    await unpark(tx, readable);
-    const next = parked.length < GROUPS_A_TURN ? undefined : parked.at(-1)?.eventId;
+    await unpark(tx, done);
+    const next = parked.length < GROUPS_A_TURN ? '' : (parked.at(-1)?.id ?? '');
     tx.afterCommit(() => {
       this.after = next;
     });

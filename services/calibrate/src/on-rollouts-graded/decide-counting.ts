@@ -25,8 +25,13 @@ export type Counting =
   /** Can never be counted. */
   | { readonly kind: 'refuse'; readonly code: string; readonly message: string };
 
-/** Reduces a group's verdicts to counts and names its bucket. */
-export function decideCounting(graded: RolloutsGraded): Counting {
+/**
+ * Reduces a group's verdicts to counts and names its bucket.
+ *
+ * @param firstHour the first window that is open: of those before, the ids of the groups are gone, so that nobody can
+ * know any more whether a group was counted
+ */
+export function decideCounting(graded: RolloutsGraded, firstHour = 0): Counting {
   const { group } = graded;
   if (!group?.groupId || !group.target || !group.problemId || group.version === 0 || group.targetVersion === 0)
     return refuse('incomplete_group', 'group id, target, problem or one of their versions is missing');
@@ -40,6 +45,7 @@ export function decideCounting(graded: RolloutsGraded): Counting {
     graded.verdicts.map(({ verdict, truncated }): Attempt => ({ finding: findingOf(verdict), truncated })),
   );
   if (counts === undefined) return { kind: 'park', reason: 'unknown_verdict' };
+  if (group.intakeHour < firstHour) return refuse('late_group', `the window of group ${group.groupId} is closed`);
   return {
     kind: 'count',
     groupId: group.groupId,

@@ -1,7 +1,6 @@
-import { toBinary } from '@bufbuild/protobuf';
 import { Controller } from '@nestjs/common';
 import { topics } from '@tidemark/event-log';
-import { type RolloutsGraded, RolloutsGradedSchema } from '@tidemark/proto';
+import type { RolloutsGraded } from '@tidemark/proto';
 import { type EventBatch, OnEvent, RecordFault, type StageEvent, type StageTransaction } from '@tidemark/stage-runtime';
 import { firstOpenHour } from '../postgres/evidence.ts';
 import { park } from '../postgres/parked.ts';
@@ -17,7 +16,7 @@ export class OnRolloutsGraded {
     const ready: ReadyGroup[] = [];
     const parked = [];
     for (const event of batch) {
-      const counting = decideCounting(event.value);
+      const counting = decideCounting(event.value, firstHour);
       switch (counting.kind) {
         case 'refuse':
           throw new RecordFault(counting.code, counting.message, event);
@@ -25,9 +24,6 @@ export class OnRolloutsGraded {
           parked.push(asParked(event, counting.reason));
           break;
         case 'count':
-          // The ids of that hour's groups are gone: whether this one was counted can't be known any more.
-          if (counting.bucket.windowHour < firstHour)
-            throw new RecordFault('late_group', `the window of group ${counting.groupId} is closed`, event);
           ready.push(counting);
           break;
       }
@@ -38,10 +34,7 @@ export class OnRolloutsGraded {
 }
 
 const asParked = (event: StageEvent<RolloutsGraded>, reason: string) => ({
-  eventId: event.id,
-  partition: event.partition,
-  offset: event.offset,
+  origin: event,
   target: event.value.group?.target ?? '',
-  message: toBinary(RolloutsGradedSchema, event.value),
   reason,
 });
