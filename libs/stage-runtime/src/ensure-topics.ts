@@ -9,14 +9,15 @@ import {
 } from '@tidemark/event-log';
 import type { AnyTopic } from './api.ts';
 
-const WEEK_MS = 7 * 24 * 3600 * 1000;
+/** How long dead letters and tombstones stay, and all records on topics that expire: a week, in ms. */
+export const RETENTION_MS = 7 * 24 * 3600 * 1000;
 
-/** How a topic is created. Dead letters and tombstones stay a week, as all records do on topics that expire. */
+/** How a topic is created. */
 export const topicSpec = (topic: AnyTopic, partitions: number): TopicSpec => ({
   name: topic.name,
   partitions,
   cleanup: topic.cleanup,
-  retentionMs: WEEK_MS,
+  retentionMs: RETENTION_MS,
   logAppendTime: topic.logAppendTime,
 });
 

@@ -7,7 +7,7 @@ export { variableName } from './config/variable-name.ts';
 export { wholeLetter } from './consume/dead-letter.ts';
 export { decodeOrigin, encodeOriginBesideValue } from './consume/origin-codec.ts';
 export * from './define-service.ts';
-export { deadLetters, ordersSpec, topicSpec } from './ensure-topics.ts';
+export { deadLetters, ordersSpec, topicSpec, RETENTION_MS } from './ensure-topics.ts';
 export { Every, type EveryOptions, Everywhere, type TimerTick } from './every.ts';
 export { classifyFault, type Fault } from './faults.ts';
 export { AccessTokenMissingError, isLoopback, tokenMatches } from './http/access.ts';

@@ -15,9 +15,7 @@ export async function readActivity(
     return Object.fromEntries(rows.map(({ name, count }) => [name, Number(count)]));
   };
   // In this order: what a look at the lag misses because it was just handled shows in the outbox, the jobs, the work.
-  const standings = await Promise.all(consumed.map((name) => standingOn(parts, name)));
-  const lag = Object.fromEntries(standings.map((standing, index) => [consumed[index] ?? '', standing.lag]));
-  const offsetsOutside = standings.flatMap(({ outside }) => outside);
+  const { lag, outside: offsetsOutside } = await standingOn(parts, consumed);
   const openJobs = await counts('SELECT kind AS name, count(*) AS count FROM jobs GROUP BY kind');
   const pending = await Promise.all(sources.map((source) => source.pendingWork()));
   const waiting = (await Promise.all(sources.map((source) => source.waiting?.() ?? []))).flat();
@@ -40,28 +38,30 @@ export async function readActivity(
   };
 }
 
-/** How far the service is on a topic. */
+/** How far the service is on the topics that it consumes. */
 async function standingOn(
-  { log, transactions, identity }: StageParts,
-  topic: string,
-): Promise<{ readonly lag: number; readonly outside: readonly string[] }> {
+  { log, transactions, identity: { environment, service } }: StageParts,
+  consumed: readonly string[],
+): Promise<{ readonly lag: Readonly<Record<string, number>>; readonly outside: readonly string[] }> {
   // Offsets first: read later, one may lie behind an end that has grown meanwhile.
-  const rows = await transactions.query<{ incarnation: string; partition: number; next: bigint }>(
-    'SELECT incarnation, partition, next FROM consumed_offsets WHERE consumer_group = $1 AND topic = $2',
-    [groupName(identity.environment, identity.service, topic), topic],
+  const rows = await transactions.query<{ topic: string; incarnation: string; partition: number; next: bigint }>(
+    `SELECT o.topic, o.incarnation, o.partition, o.next
+     FROM unnest($1::text[], $2::text[]) AS c (consumer_group, topic) JOIN consumed_offsets o USING (consumer_group, topic)`,
+    [consumed.map((topic) => groupName(environment, service, topic)), consumed],
   );
-  const description = await log.admin.describe(topic);
-  if (description === undefined) return { lag: 0, outside: [] };
-  const own = rows.filter(({ incarnation }) => incarnation === description.incarnation);
-  const stored = new Map(own.map((row) => [row.partition, row.next]));
-  let lag = 0n;
+  const described = await log.admin.describeAll(consumed);
+  const lag: Record<string, number> = Object.fromEntries(consumed.map((topic) => [topic, 0]));
   const outside: string[] = [];
-  for (const [partition, { logStart, logEnd }] of description.partitions.entries()) {
-    const next = stored.get(partition) ?? logStart;
-    if (next < logStart || next > logEnd) {
-      outside.push(new OffsetOutOfRangeError(topic, partition, next, logStart, logEnd).message);
+  for (const { name: topic, incarnation, partitions } of described.values()) {
+    const own = rows.filter((row) => row.topic === topic && row.incarnation === incarnation);
+    const stored = new Map(own.map((row) => [row.partition, row.next]));
+    for (const [partition, { logStart, logEnd }] of partitions.entries()) {
+      const next = stored.get(partition) ?? logStart;
+      if (next < logStart || next > logEnd) {
+        outside.push(new OffsetOutOfRangeError(topic, partition, next, logStart, logEnd).message);
+      }
+      if (next < logEnd) lag[topic] = (lag[topic] ?? 0) + Number(logEnd - next);
     }
-    if (next < logEnd) lag += logEnd - next;
   }
-  return { lag: Number(lag), outside };
+  return { lag, outside };
 }

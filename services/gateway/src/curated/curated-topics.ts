@@ -11,6 +11,8 @@ import { type RowOf, upsertRows } from '../postgres/table.ts';
 /** `curated.<target>.v1` → the working set of each target, as it is now. */
 @Injectable()
 export class CuratedTopics implements FollowedTopic {
+  readonly compacted = true;
+
   async apply(tx: StageTransaction, topic: string, records: readonly LogRecord[]): Promise<void> {
     const target = targetOf(topic);
     const newest = new Map<string, LogRecord>();

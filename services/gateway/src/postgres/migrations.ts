@@ -3,6 +3,7 @@ import { AttemptsBySubmitter1764550000000 } from '../console/kept/attempts-by-su
 import { ConsoleTables1764534000000 } from '../console/kept/console-tables.ts';
 import { DeadLetterStates1764530000000 } from './dead-letter-states.ts';
 import { EvidenceCounts1764544000000 } from './evidence-counts.ts';
+import { FollowedLooks1764548000000 } from './followed-looks-1764548000000.ts';
 import { ReadModelTables1764522000000 } from './read-model-tables.ts';
 import { StatusCounts1764543000000 } from './status-counts-1764543000000.ts';
 import { SubmissionTables1764547000000 } from './submission-tables-1764547000000.ts';
@@ -16,4 +17,5 @@ export const migrations: readonly MigrationClass[] = [
   EvidenceCounts1764544000000,
   SubmissionTables1764547000000,
   AttemptsBySubmitter1764550000000,
+  FollowedLooks1764548000000,
 ];

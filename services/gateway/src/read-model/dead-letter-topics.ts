@@ -16,6 +16,8 @@ import { VisibleStates } from './visible-states.ts';
 /** `<topic>.<service>.dlq.v1` → which records lie aside, of which problem or of which line of which file. */
 @Injectable()
 export class DeadLetterTopics implements FollowedTopic {
+  readonly compacted = false;
+
   constructor(
     private readonly states: VisibleStates,
     private readonly blobs: BlobStore,

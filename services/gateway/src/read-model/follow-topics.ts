@@ -2,13 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { curatedTopic, type EventLog } from '@tidemark/event-log';
 import {
   type ActivitySource,
-  Every,
+  Everywhere,
   InjectEventLog,
   ReportsActivity,
   type Sql,
   StageDatabase,
-  type StageTransaction,
-  type TimerTick,
 } from '@tidemark/stage-runtime';
 import { CuratedTopics } from '../curated/curated-topics.ts';
 import { DeadLetterTopics } from './dead-letter-topics.ts';
@@ -28,25 +26,20 @@ export class FollowTopics implements ActivitySource {
     @InjectEventLog() private readonly log: EventLog,
   ) {}
 
-  @Every(PERIOD_MS, { name: 'follow-curated' })
-  async followCurated(_tick: TimerTick, tx: StageTransaction): Promise<void> {
-    for (const topic of await curatedTopics(tx)) await this.follower.turn(tx, topic, this.curated);
+  @Everywhere(PERIOD_MS, 'follow-curated')
+  async followCurated(): Promise<void> {
+    await this.follower.follow(await curatedTopics(this.database), this.curated);
   }
 
-  @Every(PERIOD_MS, { name: 'follow-dead-letters' })
-  async followDeadLetters(_tick: TimerTick, tx: StageTransaction): Promise<void> {
-    for (const topic of await this.deadLetterTopics()) await this.follower.turn(tx, topic, this.letters);
+  @Everywhere(PERIOD_MS, 'follow-dead-letters')
+  async followDeadLetters(): Promise<void> {
+    await this.follower.follow(await this.deadLetterTopics(), this.letters);
   }
 
   async pendingWork(): Promise<Readonly<Record<string, number>>> {
-    const lagOf = async (topics: readonly string[]) => {
-      let lag = 0;
-      for (const topic of topics) lag += await this.follower.lag(this.database, topic);
-      return lag;
-    };
     return {
-      curated_records: await lagOf(await curatedTopics(this.database)),
-      dead_letters: await lagOf(await this.deadLetterTopics()),
+      curated_records: await this.follower.lag(await curatedTopics(this.database)),
+      dead_letters: await this.follower.lag(await this.deadLetterTopics()),
     };
   }
 

@@ -388,6 +388,19 @@ export function describeReadModel(log: string, options: () => StageHarnessOption
         ]);
         expect((await client.lines('/v1/targets/model/curated?view=summary'))[0]).not.toHaveProperty('statement');
         expect((await client.json('GET', '/v1/targets/nobody/curated')).status).toBe(404);
+        // Away for longer than tombstones are kept: a key whose tombstone went unseen is no part of it any more.
+        const [ghost] = await harness.query<{ problem_id: string }>(
+          `UPDATE curated SET problem_id = repeat('0', 32) WHERE problem_id = $1 RETURNING problem_id`,
+          [idOf('rank-2')],
+        );
+        expect(ghost).toBeDefined();
+        await harness.query(`UPDATE followed SET looked_at = now() - interval '8 days'`);
+        const held = async () =>
+          (await harness.query<{ problem_id: string }>('SELECT problem_id FROM curated')).map(
+            ({ problem_id }) => problem_id,
+          );
+        await expect.poll(held, { timeout: 10_000 }).toContain(idOf('rank-2'));
+        expect(await held()).not.toContain(ghost?.problem_id);
       });
     });
 

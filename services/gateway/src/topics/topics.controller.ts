@@ -16,18 +16,15 @@ export class TopicsController {
   /** Names, partitions and bounds of every topic. */
   @Get()
   async list(): Promise<object> {
-    const names = [...(await this.log.admin.list())].sort();
-    const topics: object[] = [];
-    for (const name of names) {
-      const description = await this.log.admin.describe(name);
-      if (description === undefined) continue;
+    const described = await this.log.admin.describeAll(await this.log.admin.list());
+    const topics = [...described.values()].map((description) => {
       const partitions = description.partitions.map(({ logStart, logEnd }, partition) => ({
         partition,
         log_start: String(logStart),
         log_end: String(logEnd),
       }));
-      topics.push({ topic: name, incarnation: description.incarnation, partitions });
-    }
+      return { topic: description.name, incarnation: description.incarnation, partitions };
+    });
     return { topics };
   }
 

@@ -12,11 +12,10 @@ export interface ReadMark {
 
 export async function takeMark(tx: StageTransaction, log: EventLog): Promise<ReadMark> {
   const [row] = await tx.query<{ at: Date }>('SELECT clock_timestamp() AS at');
-  const ends: [string, { incarnation: string; next: readonly bigint[] }][] = [];
-  for (const { name } of AWAITED) {
-    const topic = await log.admin.describe(name);
-    if (topic) ends.push([name, { incarnation: topic.incarnation, next: topic.partitions.map((one) => one.logEnd) }]);
-  }
+  const described = await log.admin.describeAll(AWAITED.map(({ name }) => name));
+  const ends = [...described.values()].map(
+    ({ name, incarnation, partitions }) => [name, { incarnation, next: partitions.map((one) => one.logEnd) }] as const,
+  );
   return { at: row?.at ?? new Date(0), ends: new Map(ends) };
 }
 
