@@ -39,4 +39,5 @@ export { UNVERIFIED } from './parking/bound-owner.ts';
 export { type Parked, Parking, type ParkingTable } from './parking/parking.ts';
 export { derivedEventId } from './outbox/event-ids.ts';
 export { type Readiness, type RunningService, type RunOptions, runService } from './run-service.ts';
+export { type Caused, causedBy, Withholding, withholdingTables } from './withholding.ts';
 export { type ActivitySource, ReportsActivity, Worker } from './worker.ts';

@@ -8,9 +8,11 @@ import {
   DeadLetterSchema,
   type ProblemIntake,
   ProblemIntakeSchema,
+  ProblemWithdrawnSchema,
   type RolloutsIntake,
   RolloutsIntakeSchema,
   ServiceOrderSchema,
+  Stage,
   StageOutcome,
   type Submitter,
   SubmitterSchema,
@@ -187,6 +189,20 @@ describe('an offered problem', () => {
     });
     expect((await newest(stage.published(topics.problemsRaw))).get(sumId)).toMatchObject({ version: 1, revision: 2n });
     expect(await deadLetters('problems.intake.v1')).toEqual(['not_owner']);
+  });
+
+  it('is not passed on while an operator has its version taken out', async () => {
+    const takenOut = (version: number, takenBack: boolean) =>
+      create(ProblemWithdrawnSchema, { problemId: sumId, version, stage: Stage.GATEWAY, takenBack });
+    await stage.publish(topics.problemsWithdrawn, takenOut(2, false));
+    await stage.untilQuiet();
+    // Two versions in one batch.
+    await stage.publish(topics.problemsIntake, offer(sum), offer({ ...sum, statement: 'Print b+a.' }));
+    await stage.untilQuiet();
+    expect(await stage.published(topics.problemsRaw)).toEqual([]);
+    await stage.publish(topics.problemsWithdrawn, takenOut(2, true));
+    await stage.untilQuiet();
+    expect((await stage.published(topics.problemsRaw)).map(({ value }) => value?.version)).toEqual([2]);
   });
 
   it('is laid aside when nobody stored its bytes', async () => {

@@ -8,7 +8,9 @@ import {
   ProblemContentSchema,
   type ProblemRaw,
   ProblemRawSchema,
+  ProblemWithdrawnSchema,
   SolutionSchema,
+  Stage,
   StageOutcome,
   TaskKind,
   TestCaseSchema,
@@ -131,6 +133,38 @@ describe('a raw problem', () => {
       { version: 2, takenBack: true, reason: 'passes_again' },
     ]);
     expect((await stage.published(topics.problemsNormalized)).at(-1)?.value?.version).toBe(2);
+  });
+
+  it('waits while its producer has it withdrawn, whichever of its return and its text comes first', async () => {
+    const withdrawn = (problemId: string, stageOf: Stage, takenBack: boolean) =>
+      create(ProblemWithdrawnSchema, { problemId, version: 1, stage: stageOf, takenBack });
+    const passed = async () => (await stage.published(topics.problemsNormalized)).map(({ key }) => key).sort();
+    await stage.publish(
+      topics.problemsWithdrawn,
+      withdrawn(id(1), Stage.INGEST, false),
+      withdrawn(id(2), Stage.INGEST, false),
+      withdrawn(id(2), Stage.GATEWAY, false),
+      // What a stage behind this one withdraws does not hold it up.
+      withdrawn(id(3), Stage.DEDUP, false),
+    );
+    await stage.untilQuiet();
+    await stage.publish(topics.problemsRaw, ...[1, 2, 3].map((n) => raw(id(n), 1, 'A', asserts('x'))));
+    await stage.untilQuiet();
+    expect(await passed()).toEqual([id(3)]);
+    await stage.publish(
+      topics.problemsWithdrawn,
+      withdrawn(id(1), Stage.INGEST, true),
+      withdrawn(id(2), Stage.INGEST, true),
+    );
+    await stage.untilQuiet();
+    expect(await passed()).toEqual([id(1), id(3)]);
+    await stage.publishTombstone(topics.problemsWithdrawn, `${id(2)}:GATEWAY`);
+    await stage.untilQuiet();
+    expect(await passed()).toEqual([id(1), id(2), id(3)]);
+    // Ingest passes the text on again when it takes a withdrawal back: then it is said again, with a higher revision.
+    await stage.publish(topics.problemsRaw, raw(id(1), 1, 'A', asserts('x')));
+    await stage.untilQuiet();
+    expect((await stage.published(topics.problemsNormalized)).filter(({ key }) => key === id(1))).toHaveLength(2);
   });
 
   it('has solutions and a checker with line ends that no language minds', async () => {

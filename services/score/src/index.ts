@@ -10,5 +10,5 @@ export const scoreService = defineService({
   configSchema: scoreConfigSchema,
   module: ScoreModule,
   migrations,
-  topics: [topics.problemsVerified, topics.problemsScored, topics.problemsStatus],
+  topics: [topics.problemsVerified, topics.problemsWithdrawn, topics.problemsScored, topics.problemsStatus],
 });

@@ -4,7 +4,7 @@ import type { Run } from '../context.ts';
 export function registerWithdraw(program: Command, run: Run): void {
   program
     .command('withdraw')
-    .description('take a record back that you offered')
+    .description('take a record back that you offered; ingest it again to undo that')
     .argument('<namespace>', 'the source')
     .argument('<record-id>', "the source's own id of the record")
     .option('--reason <text>', 'why')

@@ -4,11 +4,19 @@ import { Controller } from '@nestjs/common';
 import { BlobStore } from '@tidemark/blob-store';
 import { topics } from '@tidemark/event-log';
 import { describeFault } from '@tidemark/formats';
-import { type ProblemIntake, ProblemRawSchema } from '@tidemark/proto';
-import { type EventBatch, InjectConfig, OnEvent, RecordFault, type StageTransaction } from '@tidemark/stage-runtime';
+import { type ProblemIntake, type ProblemRaw, ProblemRawSchema } from '@tidemark/proto';
+import {
+  type Caused,
+  type EventBatch,
+  InjectConfig,
+  OnEvent,
+  RecordFault,
+  type StageTransaction,
+} from '@tidemark/stage-runtime';
 import type { IngestConfig } from '../ingest.config.ts';
 import { lockRecords, saveRecords } from '../postgres/records.ts';
 import { decideOffer, type KnownRecord, type OfferDecision } from './decide-offer.ts';
+import { withholding } from '../withholding.ts';
 import { type ReadOffer, readOffer } from './read-offer.ts';
 import { type About, passedStatus, rejectedStatus, withdrawnEvent } from './to-events.ts';
 
@@ -29,20 +37,27 @@ export class OnProblemIntake {
       offers.map((offer) => offer.problemId),
     );
     const changed = new Map<string, KnownRecord>();
+    const raws: Caused<ProblemRaw>[] = [];
     for (const offer of offers) {
       const decision = decideOffer(known.get(offer.problemId), offer.offer);
       if (decision.kind === 'refuse') throw refusal(offer, decision.code);
       known.set(offer.problemId, decision.next);
       changed.set(offer.problemId, decision.next);
-      publish(tx, offer, decision);
+      raws.push(...publish(tx, offer, decision));
     }
     await saveRecords(tx, changed);
+    for (const { cause, value } of await withholding.pass(tx, raws)) tx.publish(cause, topics.problemsRaw, value);
   }
 }
 
-function publish(tx: StageTransaction, offer: ReadOffer, decision: Exclude<OfferDecision, { kind: 'refuse' }>): void {
+/** Says what became of an offer. @returns what is to be passed on, unless it is withdrawn */
+function publish(
+  tx: StageTransaction,
+  offer: ReadOffer,
+  decision: Exclude<OfferDecision, { kind: 'refuse' }>,
+): readonly Caused<ProblemRaw>[] {
   // What another offers as it was known already changes nothing: the status keeps naming who may withdraw the record.
-  if (decision.next.submitter !== offer.submitter.name) return;
+  if (decision.next.submitter !== offer.submitter.name) return [];
   const about: About = {
     problemId: offer.problemId,
     version: decision.next.version,
@@ -54,52 +69,47 @@ function publish(tx: StageTransaction, offer: ReadOffer, decision: Exclude<Offer
   const warnings = offer.read?.warnings ?? [];
   switch (decision.kind) {
     case 'accept':
-      publishRaw(tx, offer, about, decision.next.contentSha256);
       tx.publish(
         offer.event,
         topics.problemsStatus,
         passedStatus(about, `Taken in as version ${about.version}.`, warnings),
       );
-      return;
+      return rawOf(offer, about, decision.next.contentSha256);
     case 'restore':
       tx.publish(offer.event, topics.problemsWithdrawn, withdrawnEvent(about, true));
-      publishRaw(tx, offer, about, decision.next.contentSha256);
       tx.publish(
         offer.event,
         topics.problemsStatus,
         passedStatus(about, 'Offered again after it was withdrawn.', warnings),
       );
-      return;
+      return rawOf(offer, about, decision.next.contentSha256);
     case 'unchanged':
-      if (decision.next.state === 'withdrawn') return;
+      if (decision.next.state === 'withdrawn') return [];
       tx.publish(offer.event, topics.problemsStatus, passedStatus(about, 'Offered again, unchanged.', warnings));
-      return;
+      return [];
     case 'withdraw':
       tx.publish(offer.event, topics.problemsWithdrawn, withdrawnEvent(about, false, offer.reason));
-      return;
+      return [];
     case 'reject':
       tx.publish(offer.event, topics.problemsStatus, rejectedStatus(about, offer.faults));
+      return [];
   }
 }
 
-function publishRaw(tx: StageTransaction, offer: ReadOffer, about: About, contentSha256: string): void {
-  const { read, event } = offer;
-  if (read === undefined) return;
-  tx.publish(
-    event,
-    topics.problemsRaw,
-    create(ProblemRawSchema, {
-      problemId: about.problemId,
-      version: about.version,
-      origin: about.origin,
-      submitter: about.submitter,
-      format: read.format,
-      ...(event.value.record === undefined ? {} : { original: event.value.record }),
-      content: read.content,
-      contentSha256,
-      ingestedAt: timestampFromMs(about.nowMs),
-    }),
-  );
+function rawOf({ read, event }: ReadOffer, about: About, contentSha256: string): readonly Caused<ProblemRaw>[] {
+  if (read === undefined) return [];
+  const value = create(ProblemRawSchema, {
+    problemId: about.problemId,
+    version: about.version,
+    origin: about.origin,
+    submitter: about.submitter,
+    format: read.format,
+    ...(event.value.record === undefined ? {} : { original: event.value.record }),
+    content: read.content,
+    contentSha256,
+    ingestedAt: timestampFromMs(about.nowMs),
+  });
+  return [{ cause: event, value }];
 }
 
 function refusal(offer: ReadOffer, code: string): RecordFault {

@@ -1,3 +1,4 @@
+import { withholdingTables } from '@tidemark/stage-runtime';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class IngestTables1764501000000 implements MigrationInterface {
@@ -76,4 +77,19 @@ export class ParkedOrigins1764545000000 implements MigrationInterface {
   }
 }
 
-export const migrations = [IngestTables1764501000000, ParkedSenderIds1764540000000, ParkedOrigins1764545000000];
+export class IngestWithholding1764546000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(withholdingTables);
+  }
+
+  async down(): Promise<void> {
+    throw new Error('migrations only go forward: expand, then contract');
+  }
+}
+
+export const migrations = [
+  IngestTables1764501000000,
+  ParkedSenderIds1764540000000,
+  ParkedOrigins1764545000000,
+  IngestWithholding1764546000000,
+];

@@ -1,3 +1,4 @@
+import { withholdingTables } from '@tidemark/stage-runtime';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class NormalizeTables1764502000000 implements MigrationInterface {
@@ -33,4 +34,18 @@ export class NormalizeWithdrawals1764534100000 implements MigrationInterface {
   }
 }
 
-export const migrations = [NormalizeTables1764502000000, NormalizeWithdrawals1764534100000];
+export class NormalizeWithholding1764544000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(withholdingTables);
+  }
+
+  async down(): Promise<void> {
+    throw new Error('migrations only go forward: expand, then contract');
+  }
+}
+
+export const migrations = [
+  NormalizeTables1764502000000,
+  NormalizeWithdrawals1764534100000,
+  NormalizeWithholding1764544000000,
+];

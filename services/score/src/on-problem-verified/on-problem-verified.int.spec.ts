@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { topics } from '@tidemark/event-log';
-import { OriginKind, ProblemVerifiedSchema, Stage, StageOutcome, TaskKind, TestForm } from '@tidemark/proto';
+import {
+  OriginKind,
+  ProblemVerifiedSchema,
+  ProblemWithdrawnSchema,
+  Stage,
+  StageOutcome,
+  TaskKind,
+  TestForm,
+} from '@tidemark/proto';
 import { type StageHarness, startStage } from '@tidemark/stage-runtime/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scoreService } from '../index.ts';
@@ -100,5 +108,36 @@ describe('scoring verified problems', () => {
     const last = (await stage.published(topics.problemsScored)).filter(({ key }) => key === 'removed').at(-1);
     expect(last?.value).toBeUndefined();
     expect(await stage.query("SELECT 1 FROM score WHERE problem_id = 'removed'")).toEqual([]);
+  });
+
+  it('scores nothing of what a stage withdraws, until it is taken back', async () => {
+    const withdrawn = (version: number, takenBack: boolean) =>
+      create(ProblemWithdrawnSchema, { problemId: 'out', version, stage: Stage.DEDUP, takenBack });
+    const versions = async () =>
+      (await stage.published(topics.problemsScored))
+        .filter(({ key }) => key === 'out')
+        .map(({ value }) => [value?.version, value?.revision]);
+    await stage.publish(topics.problemsWithdrawn, withdrawn(2, false));
+    await stage.untilQuiet();
+    await stage.publish(topics.problemsVerified, verified('out', 1, 'Print 1.', 'print(1)\n'));
+    await stage.untilQuiet();
+    await stage.publish(topics.problemsVerified, verified('out', 2, 'Print 2.', 'print(2)\n'));
+    await stage.untilQuiet();
+    expect(await versions()).toEqual([]);
+    await stage.publish(topics.problemsWithdrawn, withdrawn(2, true));
+    await stage.untilQuiet();
+    expect(await versions()).toEqual([[2, 1n]]);
+    // Withdrawn again, and a version behind that: it is not held up, and leaves nothing waiting.
+    await stage.publish(topics.problemsWithdrawn, withdrawn(2, false));
+    await stage.untilQuiet();
+    await stage.publish(topics.problemsVerified, verified('out', 2, 'Print 2.', 'print(2)\n'));
+    await stage.untilQuiet();
+    await stage.publish(topics.problemsVerified, verified('out', 3, 'Print 3.', 'print(3)\n'));
+    await stage.untilQuiet();
+    expect(await versions()).toEqual([
+      [2, 1n],
+      [3, 2n],
+    ]);
+    expect(await stage.query('SELECT 1 FROM withheld')).toEqual([]);
   });
 });
