@@ -19,7 +19,20 @@ export default {
   // What its own file uses is not dead.
   ignoreExportsUsedInFile: true,
   // Programs of the system, looked for before they are used.
-  ignoreBinaries: ['apt-get', 'useradd', 'id', 'java', 'mvn', 'bwrap', 'python3', 'setpriv', 'flock', 'openssl'],
+  ignoreBinaries: [
+    'apt-get',
+    'useradd',
+    'id',
+    'java',
+    'mvn',
+    'bwrap',
+    'python3',
+    'setpriv',
+    'flock',
+    'openssl',
+    'mount',
+    'umount',
+  ],
   workspaces: {
     '.': {
       entry: [
