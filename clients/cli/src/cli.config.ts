@@ -5,7 +5,11 @@ const schema = z.object({
     .url({ protocol: /^https?$/ })
     .default('http://127.0.0.1:7400')
     .describe('Address of the gateway. Default http://127.0.0.1:7400.'),
-  TIDEMARK_TOKEN: z.string().min(1).optional().describe('Access token, where the gateway wants one.'),
+  TIDEMARK_ACCESS_TOKEN: z
+    .string()
+    .min(16, { error: 'has to have at least 16 characters' })
+    .optional()
+    .describe('Access token of the gateway, where it wants one; also of the one that `start` starts.'),
 });
 
 /** What the command line is told by its environment. */
@@ -21,5 +25,5 @@ export function readCliConfig(env: Readonly<Record<string, string | undefined>> 
   if (!parsed.success) {
     throw new Error(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
   }
-  return { url: parsed.data.TIDEMARK_URL, token: parsed.data.TIDEMARK_TOKEN };
+  return { url: parsed.data.TIDEMARK_URL, token: parsed.data.TIDEMARK_ACCESS_TOKEN };
 }

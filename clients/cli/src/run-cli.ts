@@ -114,7 +114,8 @@ function inheritSettings(command: Command): void {
 const HELP = `
 Environment:
   TIDEMARK_URL    address of the gateway (default http://127.0.0.1:7400)
-  TIDEMARK_TOKEN  access token, where the gateway wants one
+  TIDEMARK_ACCESS_TOKEN
+                  access token, where the gateway wants one
 
 Exit codes: 0 success, 1 failure, 2 usage, 3 partly done, 130 interrupted.`;
 

@@ -47,5 +47,15 @@ export type StatusService =
       readonly jobs: number;
       readonly pending: Readonly<Record<string, number>>;
       readonly dead_letters: number;
+      /** Why it can't work now; empty when it can. */
+      readonly not_ready?: readonly string[];
     }
   | { readonly service: string; readonly reachable: false; readonly error: string };
+
+/** Why services can't work now, each with its name; empty when all can. */
+export const notReady = ({ services }: Status): string[] =>
+  services.flatMap((one) =>
+    one.reachable
+      ? (one.not_ready ?? []).map((reason) => `${one.service}: ${reason}`)
+      : [`${one.service}: ${one.error}`],
+  );

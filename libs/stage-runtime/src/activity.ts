@@ -28,6 +28,8 @@ export interface Activity {
   readonly offsetsOutside?: readonly string[];
   /** Absent when nothing waits; those that most wait for come first, and not all of them need be named. */
   readonly waiting?: readonly Waiting[];
+  /** Why the service is not ready, as people read it; absent from a replica of a release before. */
+  readonly notReady?: readonly string[];
   /** Records laid into dead letters since the schema was made, by topic. */
   readonly deadLetters: Readonly<Record<string, number>>;
 }

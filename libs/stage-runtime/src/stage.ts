@@ -44,8 +44,10 @@ export class Stage implements RunningService {
     return this.engine.parts.identity.service;
   }
 
-  activity(): Promise<Activity> {
-    return readActivity(this.engine.parts, this.engine.transport.consumed(), this.engine.discovered.activitySources);
+  async activity(): Promise<Activity> {
+    const { parts, transport, discovered } = this.engine;
+    const activity = await readActivity(parts, transport.consumed(), discovered.activitySources);
+    return { ...activity, notReady: this.readiness().reasons };
   }
 
   readiness(): Readiness {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { create, toBinary } from '@bufbuild/protobuf';
-import { curatedTopic, topics } from '@tidemark/event-log';
+import { curatedTopic, serviceNames, topics } from '@tidemark/event-log';
 import { problemIdOf, sha256Hex } from '@tidemark/identity';
 import {
   Bin,
@@ -21,7 +21,8 @@ import {
 import { deadLetters, ordersSpec } from '@tidemark/stage-runtime';
 import { startStage, type StageHarness } from '@tidemark/stage-runtime/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { gatewayService } from './index.ts';
+import { gatewayService, ServiceDirectory } from './index.ts';
+import { registerIdleServices } from './testing/idle-services.ts';
 import { parseLines } from './testing/client.ts';
 
 /** The command line's own program, built, against a gateway: what a user types, and what comes back. */
@@ -34,7 +35,8 @@ let folder: string;
 beforeAll(async () => {
   execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b', join(root, 'clients/cli')]);
   folder = await mkdtemp(join(tmpdir(), 'tidemark-cli-'));
-  harness = await startStage(gatewayService, { http: true, accessToken: TOKEN });
+  harness = await startStage(gatewayService, { http: true, accessToken: TOKEN, config: { consoleReview: 'true' } });
+  registerIdleServices(harness.service.get(ServiceDirectory));
 });
 afterAll(async () => {
   await harness?.stop();
@@ -49,7 +51,7 @@ interface Ended {
 
 function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
   return spawn(process.execPath, [program, ...args], {
-    env: { ...process.env, TIDEMARK_URL: harness.service.address, TIDEMARK_TOKEN: TOKEN, ...env },
+    env: { ...process.env, TIDEMARK_URL: harness.service.address, TIDEMARK_ACCESS_TOKEN: TOKEN, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
 }
@@ -98,7 +100,7 @@ describe('usage', () => {
     const away = await tidemark(['status'], { TIDEMARK_URL: 'http://127.0.0.1:9' });
     expect(away.code).toBe(1);
     expect(away.err).toContain('tidemark start');
-    const stranger = await tidemark(['status'], { TIDEMARK_TOKEN: 'wrong' });
+    const stranger = await tidemark(['status'], { TIDEMARK_ACCESS_TOKEN: 'a-token-that-is-wrong' });
     expect(stranger.code).toBe(1);
     expect(stranger.err).toContain('Check the token');
   });
@@ -421,7 +423,7 @@ describe('operators', () => {
   it('ask the doctor', async () => {
     const findings = parseLines((await tidemark(['doctor', '--json'])).out);
     const checks = ['node', 'settings', 'database', 'broker', 'sandbox', 'language python', 'disk of data'];
-    expect(findings.map(({ check }) => check)).toEqual([...checks, 'gateway', 'service gateway']);
+    expect(findings.map(({ check }) => check)).toEqual([...checks, 'gateway', ...serviceNames.map((name) => `service ${name}`)]);
     expect((await tidemark(['doctor'], { TIDEMARK_URL: 'http://127.0.0.1:9' })).code).toBe(1);
   });
 });

@@ -9,6 +9,7 @@ import { startStage, type StageHarness } from '@tidemark/stage-runtime/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gatewayService } from './index.ts';
 import { ServiceDirectory } from './index.ts';
+import { registerIdleServices } from './testing/idle-services.ts';
 import { TestClient } from './testing/client.ts';
 import { FakeSelect } from './testing/fake-select.ts';
 
@@ -311,6 +312,10 @@ describe('the status', () => {
   it('is quiet when everyone is, and not while one has work or does not answer', async () => {
     await harness.untilQuiet();
     const directory = harness.service.get(ServiceDirectory);
+    const unknown = (await client.json('GET', '/v1/status')).body;
+    expect(unknown).toMatchObject({ quiet: false });
+    expect(unknown.services).toContainEqual(expect.objectContaining({ service: 'execute', reachable: false }));
+    registerIdleServices(directory);
     const idle = {
       service: 'score',
       lag: {},
@@ -327,8 +332,12 @@ describe('the status', () => {
     const waiting = [{ kind: 'target', name: 'nobody', count: 2 }];
     score = () => Promise.resolve({ ...idle, waiting });
     expect(await status()).toMatchObject({ quiet: true, waiting });
-    score = () => Promise.resolve({ ...idle, openJobs: { assess: 2 } });
-    expect(await status()).toMatchObject({ quiet: false });
+    score = () => Promise.resolve({ ...idle, openJobs: { assess: 2 }, notReady: ['no assessor answers'] });
+    const stuck = await status();
+    expect(stuck).toMatchObject({ quiet: false });
+    expect(stuck.services).toContainEqual(
+      expect.objectContaining({ service: 'score', not_ready: ['no assessor answers'] }),
+    );
     let progress = 1;
     score = () => Promise.resolve({ ...idle, progress: ++progress });
     expect(await status()).toMatchObject({ quiet: false });

@@ -36,6 +36,7 @@ export function registerDlq(program: Command, run: Run): void {
         const letter = await client.json(`/v1/dead-letters/${encodeURIComponent(id)}`, { query });
         if (output.json) await output.object(letter);
         else for (const line of letterLines(letter)) await output.line(line);
+        if (typeof letter.contents_withheld === 'string') output.note(letter.contents_withheld);
         return undefined;
       }),
     );

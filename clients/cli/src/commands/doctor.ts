@@ -81,6 +81,8 @@ function checkService(service: StatusService): Finding {
   if (!service.reachable) {
     return { check, ok: false, found: `does not answer: ${service.error}`, todo: 'Start it, or correct its address.' };
   }
+  const reasons = service.not_ready ?? [];
+  if (reasons.length > 0) return { check, ok: false, found: `not ready: ${reasons.join('; ')}` };
   const aside = service.dead_letters === 0 ? '' : `, ${service.dead_letters} records laid aside`;
   return { check, ok: true, found: `${service.quiet ? 'quiet' : 'at work'}${aside}` };
 }

@@ -7,7 +7,8 @@ import type { CommandContext, Run } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { GatewayClient } from '../gateway-client.ts';
 import { explainFailure } from '../start/explain-failure.ts';
-import { LiveView } from '../start/live-view.ts';
+import { JsonView } from '../start/json-view.ts';
+import { type FlowView, LiveView } from '../start/live-view.ts';
 import { patiently } from '../start/patiently.ts';
 import { loadStandalone, type Standalone } from '../start/load-standalone.ts';
 import { command, evaluate, type Publishing, publishSample, untilQuiet } from '../start/publish-sample.ts';
@@ -40,7 +41,7 @@ export function registerStart(program: Command, run: Run): void {
     .option('--once', 'end when all is quiet')
     .option('--no-sample', 'publish nothing')
     .option('--data-folder <folder>', 'where everything is kept (default: .tidemark/data in the checkout)')
-    .option('--host <address>', 'address of the gateway; any but loopback needs TIDEMARK_TOKEN', '127.0.0.1')
+    .option('--host <address>', 'address of the gateway; any but loopback needs TIDEMARK_ACCESS_TOKEN', '127.0.0.1')
     .option('--port <number>', 'port of the gateway; 0 takes a free one', portNumber, 7400)
     .option('--database <url>', 'a PostgreSQL of your own, as postgres://…, in place of the bundled one')
     .option('--kafka <brokers>', 'keep the log in Kafka (host:port, separated by commas) in place of PostgreSQL')
@@ -54,7 +55,7 @@ export function registerStart(program: Command, run: Run): void {
     .action((options: StartOptions) => run((context) => start(context, options)));
 }
 
-async function start({ signal: interrupted }: CommandContext, options: StartOptions): Promise<ExitCode> {
+async function start({ signal: interrupted, output }: CommandContext, options: StartOptions): Promise<ExitCode> {
   const terminated = new AbortController();
   process.once('SIGTERM', () => {
     terminated.abort();
@@ -66,14 +67,21 @@ async function start({ signal: interrupted }: CommandContext, options: StartOpti
     throw explainFailure(error, options);
   });
   const client = new GatewayClient({ url: standalone.url, token }, signal);
-  const view = new LiveView(
-    () => patiently({ signal, says: () => undefined }, () => readStatus(client)),
-    process.stdout,
-    `Tidemark on ${standalone.url} (open it in a browser), data in ${standalone.folder.root}, log in ${standalone.folder.logFile}`,
-  );
+  const { url, folder } = standalone;
+  const look = () => patiently({ signal, says: () => undefined }, () => readStatus(client));
+  const heading = `Tidemark on ${url} (open it in a browser), data in ${folder.root}, log in ${folder.logFile}`;
+  const view: FlowView = output.json
+    ? new JsonView(look, output, { url, data_folder: folder.root, log_file: folder.logFile })
+    : new LiveView(look, process.stdout, heading);
   try {
     view.start();
-    await flow({ client, signal, says: (step) => view.says(step) }, options);
+    const says = (step: string) => view.says(step);
+    const standsStill = (reasons: readonly string[]) => {
+      const why = `Nothing moves any more: ${reasons.join('; ')}`;
+      if (options.once) throw new Error(why);
+      says(why);
+    };
+    await flow({ client, signal, says, standsStill }, options);
     await view.end(options.once ? 'All is quiet.' : 'All is quiet. Serving on; Ctrl-C ends it.');
     if (!options.once) await untilAborted(signal);
     return exitCodes.success;

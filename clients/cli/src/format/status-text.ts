@@ -87,7 +87,10 @@ function targetText(target: StatusTarget): string[] {
 }
 
 function flowText({ services, quiet, rates_per_second }: Status): string[] {
-  const busy = services.filter((service) => !service.reachable || !service.quiet || service.dead_letters > 0);
+  const busy = services.filter(
+    (service) =>
+      !service.reachable || !service.quiet || service.dead_letters > 0 || (service.not_ready ?? []).length > 0,
+  );
   const rates = Object.entries(rates_per_second)
     .filter(([, rate]) => rate > 0)
     .map(([what, rate]) => `${rate < 10 ? rate.toFixed(1) : count(rate)} ${what}/s`);
@@ -105,6 +108,7 @@ function serviceRow(service: StatusService): string[] {
     service.jobs > 0 ? plural(service.jobs, 'job') : '',
     ...Object.entries(service.pending).map(([what, amount]) => `${count(amount)} ${inWords(what)}`),
     service.dead_letters > 0 ? `${plural(service.dead_letters, 'record')} laid aside` : '',
+    ...(service.not_ready ?? []).map((reason) => `not ready: ${reason}`),
   ];
   return [service.service, parts.filter((part) => part !== '').join(', ')];
 }

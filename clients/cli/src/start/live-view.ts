@@ -4,8 +4,18 @@ import type { Status } from '../status.ts';
 
 const PERIOD_MS = 500;
 
+/** What the flow is shown on. */
+export interface FlowView {
+  start(): void;
+  /** Says what happens now. */
+  says(step: string): void;
+  /** Shows where everything stands in the end. */
+  end(step: string): Promise<void>;
+  stop(): void;
+}
+
 /** Shows the flow while it runs: painted over on a terminal; elsewhere a line for each step, and the picture at the end. */
-export class LiveView {
+export class LiveView implements FlowView {
   private step = '';
   private paintedLines = 0;
   private timer: NodeJS.Timeout | undefined;

@@ -6,6 +6,7 @@ import { pause } from '../context.ts';
 import { plural } from '../format/table.ts';
 import type { GatewayClient } from '../gateway-client.ts';
 import { readStatus } from '../commands/status.ts';
+import { notReady } from '../status.ts';
 import { patiently } from './patiently.ts';
 import { linesOfCheckpoint, type Sample } from './sample.ts';
 
@@ -17,6 +18,8 @@ export interface Publishing {
   readonly signal: AbortSignal;
   /** Says what happens now. */
   says(step: string): void;
+  /** Nothing has moved for a while, and these services can't work. May throw to end the wait. */
+  standsStill(reasons: readonly string[]): void;
 }
 
 /**
@@ -79,10 +82,30 @@ export async function command(publishing: Publishing, path: string): Promise<voi
   await patiently(publishing, () => publishing.client.json(path, { method: 'POST', body: {}, headers }));
 }
 
+/** Without a move for so long, what is not ready is taken to stay so. */
+const STANDSTILL_MS = 30_000;
+
 /** Waits until nothing is on its way any more. */
-export async function untilQuiet(publishing: Publishing): Promise<void> {
-  while (!(await patiently(publishing, () => readStatus(publishing.client))).quiet) {
-    await pause(LOOK_MS, publishing.signal);
+export async function untilQuiet(
+  publishing: Publishing,
+  { lookMs = LOOK_MS, standstillMs = STANDSTILL_MS } = {},
+): Promise<void> {
+  let picture = '';
+  let sinceMs = performance.now();
+  for (;;) {
+    const status = await patiently(publishing, () => readStatus(publishing.client));
+    if (status.quiet) return;
+    const { problems, funnel, targets, services } = status;
+    const now = JSON.stringify({ problems, funnel, targets, services });
+    if (now !== picture) {
+      picture = now;
+      sinceMs = performance.now();
+    } else if (performance.now() - sinceMs > standstillMs) {
+      const reasons = notReady(status);
+      if (reasons.length > 0) publishing.standsStill(reasons);
+      sinceMs = performance.now();
+    }
+    await pause(lookMs, publishing.signal);
   }
 }
 

@@ -64,7 +64,7 @@ function decideByToken(request: AccessRequest, tokenMatches: (given: string) => 
       401,
       'token_missing',
       'This gateway wants an access token.',
-      'Send the header "Authorization: Bearer <token>" (the command line reads TIDEMARK_TOKEN).',
+      'Send the header "Authorization: Bearer <token>" (the command line reads TIDEMARK_ACCESS_TOKEN).',
     );
   }
   if (tokenMatches(given)) return { kind: 'allowed' };

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { serviceNames } from '@tidemark/event-log';
 import {
   type Activity,
   InjectConfig,
@@ -24,8 +25,8 @@ export type ServiceReport =
   | { readonly service: string; readonly reachable: false; readonly error: string };
 
 /**
- * Every service whose activity the status shows: this one, those that run in the same process (they are registered), and
- * those whose addresses are configured.
+ * Every service there is: this one, those that run in the same process (they are registered), and those whose addresses
+ * are configured. Of any other nothing is known, and it may have work in hand: it is reported as one that can't be asked.
  */
 @Injectable()
 export class ServiceDirectory {
@@ -44,7 +45,7 @@ export class ServiceDirectory {
 
   /** Asks all of them at once. One that does not answer is reported as such. */
   async ask(): Promise<ServiceReport[]> {
-    const asked = new Map<string, () => Promise<Activity>>();
+    const asked = new Map<string, () => Promise<Activity>>(serviceNames.map((name) => [name, unknownService]));
     for (const [name, address] of this.config.serviceAddresses) asked.set(name, () => this.askByHttp(address));
     for (const [name, service] of this.inProcess) asked.set(name, () => service.activity());
     asked.set('gateway', () => this.own.activity());
@@ -61,6 +62,9 @@ export class ServiceDirectory {
     return (await response.json()) as Activity;
   }
 }
+
+const unknownService = (): Promise<Activity> =>
+  Promise.reject(new Error('it is not in this process, and TIDEMARK_GATEWAY_SERVICE_ADDRESSES does not name it'));
 
 async function report(service: string, ask: () => Promise<Activity>): Promise<ServiceReport> {
   try {

@@ -70,12 +70,13 @@ function waitingIn(services: readonly ServiceReport[]): Waiting[] {
 
 function serviceJson(report: ServiceReport): object {
   if (!report.reachable) return { service: report.service, reachable: false, error: report.error };
-  const { lag, outboxRows, openJobs, pendingWork, deadLetters } = report.activity;
+  const { lag, outboxRows, openJobs, pendingWork, deadLetters, notReady = [] } = report.activity;
   const sum = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((total, n) => total + n, 0);
   return {
     service: report.service,
     reachable: true,
     quiet: report.quiet,
+    not_ready: notReady,
     lag: sum(lag),
     lag_by_topic: nonZero(lag),
     outbox: outboxRows,

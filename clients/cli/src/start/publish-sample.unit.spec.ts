@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import type { GatewayClient } from '../gateway-client.ts';
+import type { StatusService } from '../status.ts';
+import { untilQuiet } from './publish-sample.ts';
+
+const execute = (jobs: number, reasons: readonly string[]): StatusService => ({
+  service: 'execute',
+  reachable: true,
+  quiet: jobs === 0,
+  lag: 0,
+  outbox: 0,
+  jobs,
+  pending: {},
+  dead_letters: 0,
+  not_ready: reasons,
+});
+
+/** Answers one status after the other, the last for ever. */
+function waiting(...answers: readonly (readonly StatusService[])[]) {
+  let asked = 0;
+  const client = {
+    json: () => {
+      const services = answers[Math.min(asked++, answers.length - 1)] ?? [];
+      const quiet = services.every((one) => one.reachable && one.quiet);
+      return Promise.resolve({ quiet, problems: 1, funnel: [], targets: [], services });
+    },
+  };
+  const standsStill = (reasons: readonly string[]) => {
+    throw new Error(reasons.join('; '));
+  };
+  const publishing = {
+    client: client as unknown as GatewayClient,
+    signal: new AbortController().signal,
+    says: () => undefined,
+    standsStill,
+  };
+  return untilQuiet(publishing, { lookMs: 1, standstillMs: 20 });
+}
+
+describe('waiting for quiet', () => {
+  it('ends with the reason when nothing moves and a service can not work', async () => {
+    await expect(waiting([execute(3, ['no bubblewrap'])])).rejects.toThrow('execute: no bubblewrap');
+  });
+
+  it('goes on while something moves, and while nobody says why nothing does', async () => {
+    const moving = Array.from({ length: 60 }, (_, i) => [execute(100 - i, ['no bubblewrap'])]);
+    await waiting(...moving, [execute(0, [])]);
+    const slow = Array.from({ length: 60 }, () => [execute(3, [])]);
+    await waiting(...slow, [execute(0, [])]);
+  });
+
+  it('ends with the name of a service that can not be asked', async () => {
+    await expect(waiting([{ service: 'score', reachable: false, error: 'it is away' }])).rejects.toThrow(
+      'score: it is away',
+    );
+  });
+});
