@@ -1,3 +1,4 @@
+import { isTargetSlug } from '@tidemark/identity';
 import {
   BenchmarkChangedSchema,
   CalibrationPublishedSchema,
@@ -248,7 +249,7 @@ export const topics = {
 
 /** The working set of one target: bin, value and all a trainer needs; a tombstone leaves. Created by select. */
 export function curatedTopic(targetSlug: string): TopicDefinition<typeof CuratedProblemSchema> {
-  if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(targetSlug)) throw new Error(`not a target slug: ${targetSlug}`);
+  if (!isTargetSlug(targetSlug)) throw new Error(`not a target slug: ${targetSlug}`);
   return topic(`curated.${targetSlug}.v1`, {
     schema: CuratedProblemSchema,
     key: problem,

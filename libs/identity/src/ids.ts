@@ -6,24 +6,10 @@ export type Brand<T, Name extends string> = T & { readonly [brand]: Name };
 
 /** Identifies a problem across its versions: 32 lower-case hexadecimal digits. */
 export type ProblemId = Brand<string, 'ProblemId'>;
-/** Counts the contents that one record has had; the first is 1. Raised by ingest alone. */
-export type ProblemVersion = Brand<number, 'ProblemVersion'>;
-/** Names a target (a model line being trained): 1 to 64 of `a-z 0-9 -`, beginning and ending with a letter or digit. */
-export type TargetSlug = Brand<string, 'TargetSlug'>;
-/** Counts the settings that one target has had; the first is 1. */
-export type TargetVersion = Brand<number, 'TargetVersion'>;
-/** Names a checkpoint within a target: 1 to 128 printable characters without blanks. */
-export type CheckpointId = Brand<string, 'CheckpointId'>;
 /** Identifies one group of attempts: the submitter's own id (1 to 200 characters) or 32 hexadecimal digits. */
 export type GroupId = Brand<string, 'GroupId'>;
 /** Hash over the judging suite and its checker: 64 lower-case hexadecimal digits. */
 export type SuiteHash = Brand<string, 'SuiteHash'>;
-/** SHA-256 of a stored content: 64 lower-case hexadecimal digits. */
-export type ContentHash = Brand<string, 'ContentHash'>;
-/** Identifies a near-duplicate cluster: the problem id of its founder when it was formed. */
-export type ClusterId = Brand<string, 'ClusterId'>;
-/** Who offers problems or rollouts; the gateway establishes it, or `kafka:<client>` where it cannot. */
-export type SubmitterId = Brand<string, 'SubmitterId'>;
 
 /** Thrown when text is not the id it should be; `field` names the kind and `value` the offender (cut to 200). */
 export class InvalidIdError extends Error {
@@ -41,40 +27,21 @@ export class InvalidIdError extends Error {
 }
 
 const HEX_32 = /^[0-9a-f]{32}$/;
-const HEX_64 = /^[0-9a-f]{64}$/;
-const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
+const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const CHECKPOINT = /^[!-~]{1,128}$/;
-
-/** @throws InvalidIdError unless `text` is 32 lower-case hexadecimal digits */
-export const problemId = (text: string): ProblemId =>
-  check(text, HEX_32.test(text), 'problem id', '32 hexadecimal digits') as ProblemId;
-
-/** @throws InvalidIdError unless `text` is a slug as {@link TargetSlug} describes */
-export const targetSlug = (text: string): TargetSlug =>
-  check(text, isTargetSlug(text), 'target', '1 to 64 of a-z, 0-9 and inner dashes') as TargetSlug;
-
-/** @throws InvalidIdError unless `text` is 1 to 128 printable ASCII characters without blanks */
-export const checkpointId = (text: string): CheckpointId =>
-  check(text, CHECKPOINT.test(text), 'checkpoint', '1 to 128 printable characters without blanks') as CheckpointId;
-
-/** @throws InvalidIdError unless `text` is 64 lower-case hexadecimal digits */
-export const suiteHash = (text: string): SuiteHash =>
-  check(text, HEX_64.test(text), 'suite hash', '64 hexadecimal digits') as SuiteHash;
-
-/** @throws InvalidIdError unless `text` is 64 lower-case hexadecimal digits */
-export const contentHash = (text: string): ContentHash =>
-  check(text, HEX_64.test(text), 'content hash', '64 hexadecimal digits') as ContentHash;
 
 /** @throws InvalidIdError unless `text` has 1 to 200 characters and no control characters */
 export const groupId = (text: string): GroupId =>
   check(text, isGroupId(text), 'group id', '1 to 200 characters without control characters') as GroupId;
 
-/** True for text that {@link problemId} accepts. */
+/** True for 32 lower-case hexadecimal digits. */
 export const isProblemId = (text: string): text is ProblemId => HEX_32.test(text);
-/** True for text that {@link targetSlug} accepts. */
-export const isTargetSlug = (text: string): text is TargetSlug => SLUG.test(text);
-/** True for text that {@link checkpointId} accepts. */
-export const isCheckpointId = (text: string): text is CheckpointId => CHECKPOINT.test(text);
+/** What a target (a model line being trained) may be called; its name is also part of a topic's and of an address. */
+export const TARGET_SLUG_RULE = '1 to 63 of a-z, 0-9 and inner dashes';
+/** True for text that keeps {@link TARGET_SLUG_RULE}. */
+export const isTargetSlug = (text: string): boolean => SLUG.test(text);
+/** True for the name of a checkpoint within a target: 1 to 128 printable ASCII characters without blanks. */
+export const isCheckpointId = (text: string): boolean => CHECKPOINT.test(text);
 /** True for text that {@link groupId} accepts. */
 export const isGroupId = (text: string): text is GroupId =>
   text.length >= 1 && text.length <= 200 && !/\p{Cc}/u.test(text);
@@ -97,7 +64,7 @@ export function problemIdOfContent(content: string | Uint8Array): ProblemId {
  * repeat themselves and each attempt counts.
  *
  * @param fileHash SHA-256 of the whole file
- * @param record the number of the record in the file, from 0
+ * @param record where the record stands in the file: its line, from 1; 0 for a stream without lines
  * @param index the number of the group within the record, from 0
  */
 export function groupIdOf(fileHash: string, record: number, index: number): GroupId {

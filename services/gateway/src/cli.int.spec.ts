@@ -423,7 +423,11 @@ describe('operators', () => {
   it('ask the doctor', async () => {
     const findings = parseLines((await tidemark(['doctor', '--json'])).out);
     const checks = ['node', 'settings', 'database', 'broker', 'sandbox', 'language python', 'disk of data'];
-    expect(findings.map(({ check }) => check)).toEqual([...checks, 'gateway', ...serviceNames.map((name) => `service ${name}`)]);
+    expect(findings.map(({ check }) => check)).toEqual([
+      ...checks,
+      'gateway',
+      ...serviceNames.map((name) => `service ${name}`),
+    ]);
     expect((await tidemark(['doctor'], { TIDEMARK_URL: 'http://127.0.0.1:9' })).code).toBe(1);
   });
 });

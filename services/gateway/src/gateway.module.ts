@@ -9,7 +9,7 @@ import { CommandsController } from './commands/commands.controller.ts';
 import { consoleControllers, consoleProviders } from './console/console.ts';
 import { CuratedController } from './curated/curated.controller.ts';
 import { CuratedJson } from './curated/curated-json.ts';
-import { CuratedTopics } from './curated/curated-topics.ts';
+import { CuratedSets } from './curated/curated-sets.ts';
 import { DeadLetters } from './dead-letters/dead-letters.ts';
 import { DeadLettersController } from './dead-letters/dead-letters.controller.ts';
 import { LetterReader } from './dead-letters/letter-reader.ts';
@@ -108,7 +108,7 @@ const http = [
     SelectClient,
     Benchmarks,
     CuratedJson,
-    CuratedTopics,
+    CuratedSets,
     DeadLetterTopics,
     DeadLetters,
     LetterReader,

@@ -6,6 +6,7 @@ import {
   isProblemId,
   isTargetSlug,
   problemIdOf,
+  TARGET_SLUG_RULE,
 } from '@tidemark/identity';
 import { z } from 'zod';
 import type { Fault, Warning } from '../faults.ts';
@@ -59,7 +60,7 @@ const schema = z.strictObject({
     .string()
     .refine(isGroupId, { error: 'has to have 1 to 200 characters, none of them control characters' })
     .optional(),
-  target: z.string().refine(isTargetSlug, { error: 'is no target: 1 to 64 of a-z, 0-9 and inner dashes' }),
+  target: z.string().refine(isTargetSlug, { error: `is no target: ${TARGET_SLUG_RULE}` }),
   target_version: integer(1, MAX_COUNT).optional(),
   checkpoint: z.string().refine(isCheckpointId, { error: 'has to have 1 to 128 printable characters without blanks' }),
   problem: z.string().refine(isProblemId, { error: 'is no problem id: 32 lower-case hexadecimal digits' }).optional(),

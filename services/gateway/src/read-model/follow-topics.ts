@@ -8,7 +8,7 @@ import {
   type Sql,
   StageDatabase,
 } from '@tidemark/stage-runtime';
-import { CuratedTopics } from '../curated/curated-topics.ts';
+import { CuratedSets } from '../curated/curated-sets.ts';
 import { DeadLetterTopics } from './dead-letter-topics.ts';
 import { LogFollower } from './log-follower.ts';
 
@@ -20,7 +20,7 @@ const PERIOD_MS = 400;
 export class FollowTopics implements ActivitySource {
   constructor(
     private readonly follower: LogFollower,
-    private readonly curated: CuratedTopics,
+    private readonly curated: CuratedSets,
     private readonly letters: DeadLetterTopics,
     private readonly database: StageDatabase,
     @InjectEventLog() private readonly log: EventLog,

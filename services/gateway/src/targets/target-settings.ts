@@ -38,8 +38,8 @@ export const targetSettingsSchema = z.strictObject({
       error: 'the edges must rise within 0 and 1: medium < easy < mastered',
     })
     .prefault({}),
-  /** Weight of evidence for each checkpoint of age. */
-  retention: share.default(0.9),
+  /** Weight of evidence for each checkpoint of age: above 0, at most 1. */
+  retention: z.number().gt(0).max(1).default(0.9),
   selection: z
     .strictObject({
       policy: z

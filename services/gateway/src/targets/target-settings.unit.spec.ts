@@ -45,6 +45,7 @@ describe('the settings of a target', () => {
     [{ unknown: 1 }, ''],
     [{ endpoint_url: 'ftp://x' }, 'endpoint_url'],
     [{ retention: 1.1 }, 'retention'],
+    [{ retention: 0 }, 'retention'],
     [{ selection: { policy: 'dapo' } }, 'selection.policy'],
   ])('refuse %j and name the field', (body, field) => {
     const result = targetSettingsSchema.safeParse(body);

@@ -1,5 +1,6 @@
 import { type DescMessage, fromBinary, type Message } from '@bufbuild/protobuf';
 import { curatedTopic, ordersTopic, type TopicDefinition, topics } from '@tidemark/event-log';
+import { isTargetSlug } from '@tidemark/identity';
 import { DeadLetterSchema } from '@tidemark/proto';
 
 const byName: ReadonlyMap<string, TopicDefinition> = new Map(
@@ -9,8 +10,8 @@ const byName: ReadonlyMap<string, TopicDefinition> = new Map(
 /** The schema of a topic by its name; undefined for a name that is none of ours. */
 export function schemaOfTopic(name: string): DescMessage | undefined {
   if (/\.dlq\.v1$/.test(name)) return DeadLetterSchema;
-  const target = /^curated\.([a-z0-9-]+)\.v1$/.exec(name)?.[1];
-  if (target !== undefined) return curatedTopic(target).schema;
+  const target = /^curated\.(.+)\.v1$/.exec(name)?.[1];
+  if (target !== undefined) return isTargetSlug(target) ? curatedTopic(target).schema : undefined;
   if (/^orders\.[a-z]+\.v1$/.test(name)) return ordersTopic('gateway').schema;
   return byName.get(name)?.schema;
 }

@@ -35,7 +35,8 @@ export type Payload = Message<"tidemark.common.v1.Payload"> & {
   sizeBytes: bigint;
 
   /**
-   * The bytes themselves, set when size_bytes is at most 8,192; otherwise they are in the blob store under sha256.
+   * The bytes themselves, 8,192 at most. Absent when there are more of them, or where an event holds many payloads: then
+   * they are in the blob store under sha256.
    *
    * @generated from field: optional bytes inline = 3;
    */
@@ -56,7 +57,7 @@ export const PayloadSchema: GenMessage<Payload> = /*@__PURE__*/
  */
 export type Origin = Message<"tidemark.common.v1.Origin"> & {
   /**
-   * Source namespace, for example "openai/humaneval": record ids are unique within it. 1 to 200 characters.
+   * Source namespace, for example "humaneval" or "acme-contest": record ids are unique within it. 1 to 200 characters.
    *
    * @generated from field: string namespace = 1;
    */

@@ -179,7 +179,7 @@ export const SelectionSettingsSchema: GenMessage<SelectionSettings> = /*@__PURE_
  */
 export type TargetDeclared = Message<"tidemark.difficulty.v1.TargetDeclared"> & {
   /**
-   * Slug: lower-case letters, digits and dashes, 1 to 63 characters.
+   * Slug: 1 to 63 lower-case letters, digits and inner dashes.
    *
    * @generated from field: string target = 1;
    */
@@ -242,7 +242,7 @@ export type TargetDeclared = Message<"tidemark.difficulty.v1.TargetDeclared"> & 
   bins?: BinCuts | undefined;
 
   /**
-   * Weight of a checkpoint's evidence per checkpoint of age, 0 to 1. Default .9.
+   * Weight of a checkpoint's evidence per checkpoint of age, above 0 and at most 1. 0 means the default, .9.
    *
    * @generated from field: double retention = 10;
    */

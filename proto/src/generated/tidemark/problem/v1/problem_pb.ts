@@ -474,7 +474,7 @@ export const ProblemContentSchema: GenMessage<ProblemContent> = /*@__PURE__*/
  */
 export type ProblemIntake = Message<"tidemark.problem.v1.ProblemIntake"> & {
   /**
-   * Format of the record: "humaneval", "mbpp", "tidemark"; empty to detect it.
+   * Format of the record: "tidemark.problem.v1" (or "tidemark"), "humaneval", "mbpp"; empty to detect it.
    *
    * @generated from field: string format = 1;
    */
@@ -516,14 +516,14 @@ export type ProblemIntake = Message<"tidemark.problem.v1.ProblemIntake"> & {
   submitter?: Submitter | undefined;
 
   /**
-   * The producer takes the record back instead: record_id and namespace say which.
+   * The producer takes a record back instead: record is then a withdrawal, which says which one itself.
    *
    * @generated from field: bool withdraw = 7;
    */
   withdraw: boolean;
 
   /**
-   * The source's record id, needed to withdraw.
+   * Not read: a withdrawal names its record itself, since the gateway's MAC covers nothing but the record's bytes.
    *
    * @generated from field: string record_id = 8;
    */
@@ -579,7 +579,7 @@ export type ProblemRaw = Message<"tidemark.problem.v1.ProblemRaw"> & {
   submitter?: Submitter | undefined;
 
   /**
-   * Format that the record was read as.
+   * Format that the record was read as: "tidemark.problem.v1", "humaneval" or "mbpp".
    *
    * @generated from field: string format = 6;
    */

@@ -261,7 +261,7 @@ export const GivenGradeSchema: GenMessage<GivenGrade> = /*@__PURE__*/
  */
 export type RolloutsIntake = Message<"tidemark.rollout.v1.RolloutsIntake"> & {
   /**
-   * Format of the record: "tidemark"; empty to detect it.
+   * Format as the submitter names it. Not read: there is one, "tidemark.rollouts.v1".
    *
    * @generated from field: string format = 1;
    */

@@ -10,7 +10,7 @@ import { type RowOf, upsertRows } from '../postgres/table.ts';
 
 /** `curated.<target>.v1` → the working set of each target, as it is now. */
 @Injectable()
-export class CuratedTopics implements FollowedTopic {
+export class CuratedSets implements FollowedTopic {
   readonly compacted = true;
 
   async apply(tx: StageTransaction, topic: string, records: readonly LogRecord[]): Promise<void> {
