@@ -17,15 +17,16 @@ const READY_MS = 180_000;
 export class Cluster {
   #closers = [];
   #stopping;
+  #unclean = [];
   processes = [];
 
   /**
    * @param folder emptied at start, removed by nobody  @param port of the gateway, 0 for a free one
    * @param replicas by service, 1 where nothing is said  @param kafka brokers that are there already
-   * @param env further variables  @param says takes (who, line)
+   * @param env further variables  @param says takes (who, line)  @param root checkout whose build is run
    */
-  constructor({ folder, port = 0, replicas = { execute: 2 }, kafka, env = {}, says = () => undefined }) {
-    this.options = { folder, port, replicas, kafka, env, says };
+  constructor({ folder, port = 0, replicas = { execute: 2 }, kafka, env = {}, says = () => undefined, root }) {
+    this.options = { folder, port, replicas, kafka, env, says, root };
   }
 
   get url() {
@@ -70,7 +71,7 @@ export class Cluster {
   }
 
   async #plan({ brokers, database }) {
-    const { folder, port, replicas, env, says } = this.options;
+    const { folder, port, replicas, env, says, root } = this.options;
     const places = [];
     for (const name of SERVICES) {
       for (let replica = 1; replica <= (replicas[name] ?? 1); replica++) {
@@ -104,8 +105,28 @@ export class Cluster {
         TIDEMARK_SELECT_GRPC_PORT: grpcPort,
         TIDEMARK_ADVERTISED_ADDRESS: `127.0.0.1:${grpcPort}`,
       };
-      return new ServiceProcess({ ...place, env: { ...common, ...own }, says });
+      return new ServiceProcess({ ...place, env: { ...common, ...own }, says, ...(root && { root }) });
     });
+  }
+
+  /**
+   * Starts a replica of this checkout's build beside the one that runs, and stops that one when the new one is ready. It
+   * takes over the port: who knows the address goes on.
+   */
+  async replace(name) {
+    const [old] = this.of(name);
+    const grpc = name === 'select' && { TIDEMARK_SELECT_GRPC_PORT: String(await freePort()) };
+    const place = { replica: 2, port: await freePort(), env: { ...old.env, ...grpc }, root: undefined };
+    const beside = new ServiceProcess({ ...old, ...place }).start();
+    this.processes.push(beside);
+    await this.untilReady();
+    await delay(2_000);
+    await this.#end(old);
+    const fresh = new ServiceProcess({ ...old, replica: 3, port: old.port, root: undefined }).start();
+    this.processes = [...this.processes.filter((process) => process !== old), fresh];
+    await this.untilReady();
+    await this.#end(beside);
+    this.processes = this.processes.filter((process) => process !== beside);
   }
 
   /** @throws Error naming what is not ready, and why; at once when a process has ended */
@@ -135,16 +156,17 @@ export class Cluster {
   }
 
   async #stopAll() {
-    const unclean = [];
-    const end = async (process) => {
-      const code = await process.stop();
-      // One that had no time yet to see to signals ends by them.
-      if (code !== 0 && code !== 'SIGTERM') unclean.push(`${process.label} ended with ${code}`);
-    };
-    await Promise.all(this.of('gateway').map(end));
-    await Promise.all(this.processes.filter(({ name }) => name !== 'gateway').map(end));
+    await Promise.all(this.of('gateway').map((process) => this.#end(process)));
+    await Promise.all(this.processes.map((process) => this.#end(process)));
     for (const close of this.#closers.reverse()) await close();
-    return unclean;
+    return this.#unclean;
+  }
+
+  async #end(process) {
+    const code = await process.stop();
+    const said = `${process.label} ended with ${code}`;
+    // One that had no time yet to see to signals ends by them.
+    if (code !== 0 && code !== 'SIGTERM' && !this.#unclean.includes(said)) this.#unclean.push(said);
   }
 }
 

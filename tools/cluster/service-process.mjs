@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const root = resolve(import.meta.dirname, '../..');
+const here = resolve(import.meta.dirname, '../..');
 /** Ends the service when whoever started it is gone, however it went. */
 const WITH_PARENT = `data:text/javascript,process.on('disconnect',()=>process.kill(process.pid,'SIGTERM'))`;
 const STOP_PATIENCE_MS = 30_000;
@@ -15,11 +15,12 @@ export class ServiceProcess {
 
   /**
    * @param name service  @param replica 1, 2 …  @param port of HTTP  @param env all variables
-   * @param says takes a line of its log
+   * @param says takes a line of its log  @param root checkout whose build is run, by default this one
    */
-  constructor({ name, replica, port, env, says }) {
+  constructor({ name, replica, port, env, says, root = here }) {
     this.name = name;
     this.label = `${name}.${replica}`;
+    this.root = root;
     this.port = port;
     this.url = `http://127.0.0.1:${port}`;
     this.env = { ...env, TIDEMARK_HTTP_PORT: String(port) };
@@ -35,13 +36,13 @@ export class ServiceProcess {
   }
 
   start() {
-    const main = join(root, 'services', this.name, 'dist', 'main.js');
+    const main = join(this.root, 'services', this.name, 'dist', 'main.js');
     this.#child = spawn(
       process.execPath,
       ['--disable-warning=TimeoutNegativeWarning', `--import=${WITH_PARENT}`, main],
       {
         env: this.env,
-        cwd: root,
+        cwd: this.root,
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
         // A Ctrl-C of the terminal is for us alone: we stop them one after the other.
         detached: true,
