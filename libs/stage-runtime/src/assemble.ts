@@ -26,7 +26,7 @@ import { RuntimeMetrics } from './observe/runtime-metrics.ts';
 import { sampleBacklog } from './observe/sample-backlog.ts';
 import { OutboxBell } from './relay/outbox-bell.ts';
 import { Relay } from './relay/relay.ts';
-import type { RunOptions } from './run-service.ts';
+import type { RunOptions } from './running-service.ts';
 import type { Stage, StageEngine } from './stage.ts';
 import { StageModule } from './stage-module.ts';
 import type { StageParts } from './stage-parts.ts';

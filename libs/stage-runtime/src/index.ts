@@ -38,6 +38,7 @@ export { runAlone } from './run-alone.ts';
 export { UNVERIFIED } from './parking/bound-owner.ts';
 export { type Parked, Parking, type ParkingTable } from './parking/parking.ts';
 export { derivedEventId } from './outbox/event-ids.ts';
-export { type Readiness, type RunningService, type RunOptions, runService } from './run-service.ts';
+export type { Readiness, RunningService, RunOptions } from './running-service.ts';
+export { runService } from './run-service.ts';
 export { type Caused, causedBy, Withholding, withholdingTables } from './withholding.ts';
 export { type ActivitySource, ReportsActivity, Worker } from './worker.ts';

@@ -10,7 +10,12 @@ import type { ConsumerProgress } from './observe/consumer-progress.ts';
 import type { ReadinessBoard } from './observe/readiness-board.ts';
 import type { RuntimeMetrics } from './observe/runtime-metrics.ts';
 import type { Tracing } from './observe/tracing.ts';
-import type { Wakes } from './stage-work.ts';
+
+/** Whom to wake once a transaction is committed. */
+export interface Wakes {
+  relay(shards: ReadonlySet<number>): void;
+  worker(kind: string): void;
+}
 
 /** What every moving part of a running service is given. */
 export interface StageParts {

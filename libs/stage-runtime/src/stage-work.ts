@@ -13,12 +13,6 @@ import { type EventOrigin, messageEvent, type OutgoingEvent, tombstoneEvent } fr
 import { writeOutbox } from './outbox/write-outbox.ts';
 import type { StageParts } from './stage-parts.ts';
 
-/** Whom to wake once a transaction is committed. */
-export interface Wakes {
-  relay(shards: ReadonlySet<number>): void;
-  worker(kind: string): void;
-}
-
 /** What work needs of the running service. */
 export type WorkParts = Pick<StageParts, 'blobs' | 'bounds' | 'identity' | 'logger' | 'metrics' | 'tracing' | 'wakes'>;
 

@@ -9,7 +9,7 @@ import { errorFields } from './observe/logger.ts';
 import { readActivity } from './read-activity.ts';
 import type { OutboxBell } from './relay/outbox-bell.ts';
 import type { Relay } from './relay/relay.ts';
-import type { Readiness, RunningService } from './run-service.ts';
+import type { Readiness, RunningService } from './running-service.ts';
 import type { StageParts } from './stage-parts.ts';
 import type { TimerLoop } from './timers/timer-loop.ts';
 import type { EventLogTransport } from './transport/event-log-transport.ts';

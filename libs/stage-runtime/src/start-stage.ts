@@ -7,7 +7,7 @@ import { migrate } from './database/migrate.ts';
 import type { ServiceDefinition } from './define-service.ts';
 import { assertAccess, guardByToken, listen } from './http/serve.ts';
 import { createLogger, errorFields } from './observe/logger.ts';
-import type { RunOptions } from './run-service.ts';
+import type { RunOptions } from './running-service.ts';
 import { Stage, type StageEngine } from './stage.ts';
 import { whileAway } from './while-away.ts';
 

@@ -1,7 +1,7 @@
 import type { Activity } from '../activity.ts';
 import type { MetricsRegistry } from '../observe/metrics-registry.ts';
 import type { ReadinessBoard } from '../observe/readiness-board.ts';
-import type { Readiness, RunningService } from '../run-service.ts';
+import type { Readiness, RunningService } from '../running-service.ts';
 import type { StageStatus } from './status.controller.ts';
 
 /** The status of a service that is still being put together: readiness at once, activity once it runs. */

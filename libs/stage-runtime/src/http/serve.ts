@@ -1,5 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { RunOptions } from '../run-service.ts';
+import type { RunOptions } from '../running-service.ts';
 import { AccessTokenMissingError, isLoopback, tokenMatches, urlOf } from './access.ts';
 
 /** Open to probes, which hold no token. */

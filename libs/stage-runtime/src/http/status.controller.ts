@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Inject, Res } from '@nestjs/common';
 import type { Activity } from '../activity.ts';
 import { classifyFault } from '../faults.ts';
-import type { Readiness } from '../run-service.ts';
+import type { Readiness } from '../running-service.ts';
 
 export const STAGE_STATUS = Symbol('stage status');
 

@@ -1,5 +1,5 @@
 import { StageReadiness } from '../injectables.ts';
-import type { Readiness } from '../run-service.ts';
+import type { Readiness } from '../running-service.ts';
 
 /** Reasons why the service is not ready, by what they concern; empty means ready. */
 export class ReadinessBoard extends StageReadiness {

@@ -12,7 +12,7 @@ import type { InnerOptions } from '../assemble.ts';
 import { variableName } from '../config/variable-name.ts';
 import type { ServiceDefinition } from '../define-service.ts';
 import type { Moment } from '../moments.ts';
-import type { RunningService, RunOptions } from '../run-service.ts';
+import type { RunningService, RunOptions } from '../running-service.ts';
 import { sleep } from '../sleep.ts';
 import type { Stage } from '../stage.ts';
 import { startStage } from '../start-stage.ts';

@@ -6,7 +6,7 @@ import type { Activity } from '../activity.ts';
 import type { AnyTopic } from '../api.ts';
 import type { ServiceDefinition } from '../define-service.ts';
 import type { Moment } from '../moments.ts';
-import type { RunningService } from '../run-service.ts';
+import type { RunningService } from '../running-service.ts';
 import { ProcessHarness } from './harness.ts';
 
 export { Scrape } from './scrape.ts';
