@@ -15,6 +15,9 @@ const crowdPatienceMs = 180_000;
 /** What `describeConfigs` calls a topic; kafkajs declares the enum without exporting it to ES modules. */
 const topicResource = 2;
 
+/** How long brokers may take to lead the partitions of a topic that was created, in ms. */
+const knownWithinMs = 60_000;
+
 export class KafkaAdmin implements EventLogAdmin {
   readonly #client: KafkaClient;
   readonly #registry: TopicRegistry;
@@ -57,14 +60,23 @@ export class KafkaAdmin implements EventLogAdmin {
     await this.#untilKnown(wanted);
   }
 
-  /** What the controller has created the brokers learn a little later. */
+  /** What the controller has created the brokers learn a little later, and lead a little later still. */
   async #untilKnown(wanted: ReadonlyMap<string, TopicSpec>): Promise<void> {
-    for (let look = 0; look < 100; look += 1) {
+    const giveUpAt = performance.now() + knownWithinMs;
+    for (;;) {
       await this.#registry.refresh();
-      if (await this.#allThere(wanted)) return;
+      if ((await this.#allThere(wanted)) && (await this.#allLed(wanted))) return;
+      if (performance.now() > giveUpAt) {
+        throw new LogUnavailableError('the brokers do not know of topics that were created');
+      }
       await sleep(100);
     }
-    throw new LogUnavailableError('the brokers do not know of topics that were created');
+  }
+
+  /** Whether every partition has a leader that answers for it: before, what is appended to it is refused. */
+  async #allLed(wanted: ReadonlyMap<string, TopicSpec>): Promise<boolean> {
+    const bounds = await this.#bounds.of([...wanted.keys()]).catch(() => new Map<string, readonly LogBounds[]>());
+    return [...wanted.values()].every(({ name, partitions }) => bounds.get(name)?.length === partitions);
   }
 
   async describe(topic: string): Promise<TopicDescription | undefined> {

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { bytesOf } from '../../fetched.ts';
 import type { FetchedBatch } from '../../port.ts';
 import { Collector } from '../collector.ts';
-import { append, type Harness, record, unique, until } from '../harness.ts';
+import { partitionOf } from '../../partitioner.ts';
+import { append, bytes, type Harness, record, unique, until } from '../harness.ts';
 
 /** What a consumer takes on when its handler is slow, its records are large, or its partitions are many. */
 export function describePressure(harness: Harness): void {
@@ -77,31 +78,38 @@ export function describePressure(harness: Harness): void {
       const topic = await harness.topic(log, { partitions: 300 });
       const writer = await log.writer(unique());
       const group = unique();
-      const keys = Array.from({ length: 1_500 }, (_, i) => `key ${i}`);
+      const keys = keyOfEachPartition(300);
       // A transaction over all partitions at once may outlast its time-out where a broker is busy.
       const write = async (round: number) => {
-        for (let from = 0; from < keys.length; from += 100) {
-          await append(writer, ...keys.slice(from, from + 100).map((key) => record(topic, key, `${key} ${round}`)));
+        for (let from = 0; from < keys.length; from += 25) {
+          await append(writer, ...keys.slice(from, from + 25).map((key) => record(topic, key, `${key} ${round}`)));
         }
       };
       await write(1);
       await write(2);
       const collectors = [new Collector(harness.offsets, group), new Collector(harness.offsets, group)] as const;
       const first = await log.consume({ group, topic, sessions: collectors[0] });
-      await until('both of each key', () => collectors[0].stored.length >= 3_000, 60_000);
-      expect(new Set(collectors[0].stored.map(({ partition }) => partition)).size).toBeGreaterThan(250);
+      await until('both of each key', () => collectors[0].stored.length >= 600, 60_000);
+      expect(new Set(collectors[0].stored.map(({ partition }) => partition)).size).toBe(300);
       const second = await (await harness.open()).consume({ group, topic, sessions: collectors[1] });
       const shares = () => [first, second].map((member) => member.assignment().length);
       await until('half each', () => shares().join() === '150,150', 60_000);
       await write(3);
       const stored = () => collectors.flatMap((collector) => collector.values());
-      await until('the third of each key', () => stored().length >= 4_500, 60_000);
-      expect(new Set(stored()).size).toBe(4_500);
-      for (const key of ['key 0', 'key 777', 'key 1499']) {
+      await until('the third of each key', () => stored().length >= 900, 60_000);
+      expect(new Set(stored()).size).toBe(900);
+      for (const key of keys) {
         const values = collectors.flatMap((collector) => collector.values(key));
         expect(values).toEqual([`${key} 1`, `${key} 2`, `${key} 3`]);
       }
       expect(collectors.flatMap(({ faults }) => faults)).toEqual([]);
     });
   });
+}
+
+/** For each partition a key that lies in it. */
+function keyOfEachPartition(partitions: number): string[] {
+  const found = new Map<number, string>();
+  for (let i = 0; found.size < partitions; i += 1) found.set(partitionOf(bytes(`key ${i}`), partitions), `key ${i}`);
+  return [...found.values()];
 }
