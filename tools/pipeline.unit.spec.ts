@@ -1,7 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { curatedTopic, type TopicDefinition, topics } from '@tidemark/event-log';
+import { curatedTopic, serviceNames, type TopicDefinition, topics } from '@tidemark/event-log';
 import { describe, expect, it } from 'vitest';
+import { writersInTree } from './writers.ts';
 
 /**
  * PIPELINE.md is what a newcomer opens first, so it may not lie: its rows are checked against `topics.ts`, and what
@@ -14,6 +15,8 @@ interface Row {
   readonly event: string;
   readonly topic: string;
   readonly writtenBy: string[];
+  /** Of the writers those that publish to it today. */
+  readonly writing: string[];
   readonly reader: string;
   /** Paths below `services/<reader>/src/`. */
   readonly handler: string | undefined;
@@ -40,6 +43,27 @@ describe('PIPELINE.md', () => {
       for (const row of ofTopic) expect(row.writtenBy.sort()).toEqual([...definition.writtenBy].sort());
     },
   );
+
+  it('names as writing today exactly those whose sources publish to the topic', () => {
+    const written = writersInTree(root, serviceNames);
+    for (const { topic, writtenBy, writing } of rows) {
+      const today = writtenBy.filter((service) => written.has(`${topic} ${service}`));
+      expect([topic, writing.sort()]).toEqual([topic, today.sort()]);
+    }
+    expect(rows.find(({ topic }) => topic === 'reviews.requested.v1')?.writing).toEqual([]);
+    expect(rows.find(({ topic }) => topic === 'problems.raw.v1')?.writing).toEqual(['ingest']);
+  });
+
+  it('leaves no writer out', () => {
+    const byKey = topics as Readonly<Record<string, TopicDefinition | undefined>>;
+    for (const path of globSync('services/*/src/**/*.ts', { cwd: root })) {
+      if (/\.spec\.ts$|\/testing\//.test(path)) continue;
+      const source = readFileSync(join(root, path), 'utf8');
+      for (const [, key = ''] of source.matchAll(/\bpublish(?:Tombstone)?\(\s*[\w.]+,\s*topics\.(\w+)/g)) {
+        expect([path, byKey[key]?.writtenBy]).toEqual([path, expect.arrayContaining([path.split('/')[1]])]);
+      }
+    }
+  });
 
   it('names no topic that there is not', () => {
     const known = new Set(definitions.map(([, { name }]) => name));
@@ -101,7 +125,8 @@ function readRows(page: string): Row[] {
     .map(([event = '', topic = '', writtenBy = '', reader = '', handler = '', decision = '', tables = '']) => ({
       event: plain(event),
       topic: plain(topic),
-      writtenBy: listed(writtenBy),
+      writtenBy: listed(writtenBy).map((name) => name.replace(` ${NONE}`, '')),
+      writing: listed(writtenBy).filter((name) => !name.endsWith(NONE)),
       reader: plain(reader),
       handler: listed(handler)[0],
       decisions: listed(decision),

@@ -4,8 +4,9 @@
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { curatedTopic, type TopicDefinition, topics } from '@tidemark/event-log';
+import { curatedTopic, serviceNames, type TopicDefinition, topics } from '@tidemark/event-log';
 import ts from 'typescript';
+import { writersInTree } from './writers.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const COLUMNS = ['event', 'topic', 'written by', 'read by', 'handler', 'decision', 'tables'];
@@ -23,6 +24,7 @@ interface Reach {
 const program = openProgram();
 const checker = program.getTypeChecker();
 const handlers = findHandlers();
+const writers = writersInTree(root, serviceNames);
 const page = join(root, 'PIPELINE.md');
 const before = readFileSync(page, 'utf8');
 const at = before.indexOf(`| ${COLUMNS[0]} |`);
@@ -38,7 +40,12 @@ function table(): string {
 }
 
 function rowsOf(topic: TopicDefinition, reader: string): string[][] {
-  const start = [code(topic.schema.name), code(topic.name), topic.writtenBy.join(', '), reader];
+  const start = [
+    code(topic.schema.name),
+    code(topic.name),
+    topic.writtenBy.map((name) => writerOf(topic, name)).join(', '),
+    reader,
+  ];
   const reaches = handlers.get(`${topic.name} ${reader}`);
   if (reaches === undefined) return [[...start, NONE, NONE, NONE]];
   const made = tablesOf(reader);
@@ -49,6 +56,11 @@ function rowsOf(topic: TopicDefinition, reader: string): string[][] {
     );
     return [...start, list([handler].map(inService)), list([...decisions].map(inService)), list(touched)];
   });
+}
+
+/** Marks a writer that is named as one, and writes nothing yet. */
+function writerOf(topic: TopicDefinition, service: string): string {
+  return writers.has(`${topic.name} ${service}`) ? service : `${service} ${NONE}`;
 }
 
 /** Every method under `@OnEvent(topics.…)`, by topic and service. */
