@@ -28,6 +28,7 @@ function main() {
   provideNode();
   provideSandbox();
   installHooks();
+  announceCompilation();
 }
 
 function installPackages() {
@@ -77,7 +78,8 @@ function provideNode() {
  * script itself runs on the Node that it brought, which says nothing about the machine.
  */
 function machineNode() {
-  if (!process.execPath.startsWith(join(root, '.tidemark'))) return process.versions.node;
+  // Also of another checkout, of which this one is a copy: its link leads there still.
+  if (!/[/\\]\.tidemark[/\\]node-/.test(process.execPath)) return process.versions.node;
   const path = (process.env.PATH ?? '').split(':').filter((folder) => !folder.endsWith(join('node_modules', '.bin')));
   const { stdout } = spawnSync('node', ['--version'], {
     encoding: 'utf8',
@@ -126,6 +128,13 @@ function installHooks() {
   if (chosen.error || (chosen.stdout.trim() !== '' && chosen.stdout.trim() !== hooks)) return;
   const husky = join(root, 'node_modules', 'husky', 'bin.js');
   if (existsSync(husky)) spawnSync(process.execPath, [husky], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+/** What comes next says nothing for as long as it takes. */
+function announceCompilation() {
+  const compiles = ['prestart', 'prebuild', 'preservice', 'precluster'].includes(process.env.npm_lifecycle_event ?? '');
+  if (!compiles || existsSync(join(root, 'clients', 'cli', 'dist', 'main.js'))) return;
+  say('compiling the sources, half a minute to a few the first time');
 }
 
 function onPath(program) {

@@ -2,7 +2,7 @@ import { BundledPostgresError, freePort } from '@tidemark/bundled-postgres';
 import { type EventLog, openEmbeddedEventLog, openKafkaEventLog } from '@tidemark/event-log';
 import { ServiceDirectory } from '@tidemark/gateway';
 import { ConfigError, configFaults, MetricsRegistry, openTracing, type RunningService } from '@tidemark/stage-runtime';
-import { type DataFolder, openDataFolder } from './data-folder.ts';
+import { type DataFolder, DataFolderError, openDataFolder } from './data-folder.ts';
 import { type Database, openDatabase } from './open-database.ts';
 import { services } from './services.ts';
 import { processVariables } from './standalone.config.ts';
@@ -115,12 +115,14 @@ async function startServices(
 async function openStores(options: StandaloneOptions): Promise<{ folder: DataFolder; database: Database }> {
   const roots = options.dataFolder === undefined ? options.defaultFolders : [options.dataFolder];
   for (const [index, root] of roots.entries()) {
-    const folder = openDataFolder(root);
     try {
+      const folder = openDataFolder(root);
       return { folder, database: await openDatabase({ url: options.databaseUrl, folder: folder.postgres }) };
     } catch (error) {
-      // Started as root from a home that others may not enter: the next folder will do.
-      const closed = error instanceof BundledPostgresError && error.code === 'postgres.folder_unreadable';
+      // A folder that can't be written, or a home that others may not enter, started as root: the next one will do.
+      const closed =
+        error instanceof DataFolderError ||
+        (error instanceof BundledPostgresError && error.code === 'postgres.folder_unreadable');
       if (!closed || index === roots.length - 1) throw error;
     }
   }

@@ -69,7 +69,10 @@ async function start({ signal: interrupted, output }: CommandContext, options: S
   const client = new GatewayClient({ url: standalone.url, token }, signal);
   const { url, folder } = standalone;
   const look = () => patiently({ signal, says: () => undefined }, () => readStatus(client));
-  const heading = `Tidemark on ${url} (open it in a browser), data in ${folder.root}, log in ${folder.logFile}`;
+  const heading = {
+    address: `Tidemark on ${url} (open it in a browser)`,
+    places: [`data in ${folder.root}`, `log in ${folder.logFile}`],
+  };
   const view: FlowView = output.json
     ? new JsonView(look, output, { url, data_folder: folder.root, log_file: folder.logFile })
     : new LiveView(look, process.stdout, heading);

@@ -22,7 +22,7 @@ export function statusText(status: Status): string[] {
 const MOST_WAITING = 5;
 
 /** What groups wait for, one line each. */
-function waitingText({ waiting = [] }: Status): string[] {
+export function waitingText({ waiting = [] }: Status): string[] {
   const lines = waiting
     .slice(0, MOST_WAITING)
     .map((one) => `${plural(one.count, 'group')} ${one.count === 1 ? 'waits' : 'wait'}: ${missingText(one)}`);
@@ -31,7 +31,8 @@ function waitingText({ waiting = [] }: Status): string[] {
   return lines.length === 0 ? [] : [...lines, ''];
 }
 
-function funnelText({ funnel, problems, intake }: Status): string[] {
+/** The funnel with its reasons, or the states alone. */
+export function funnelText({ funnel, problems, intake }: Status, { reasons: all } = { reasons: true }): string[] {
   const refused = intake.problems_refused > 0 ? `, ${count(intake.problems_refused)} refused at the door` : '';
   const head = `${plural(problems, 'problem')}${refused}`;
   const largest = Math.max(0, ...funnel.map((row) => row.problems));
@@ -41,7 +42,7 @@ function funnelText({ funnel, problems, intake }: Status): string[] {
     if (total === 0) return [];
     return [
       [stateInWords(state), count(total), ''],
-      ...reasons.map((row) => [
+      ...(all ? reasons : []).map((row) => [
         `  ${reasonInWords(state, row.reason)}${state === 'rejected' || state === 'dead_lettered' ? ` (${row.stage})` : ''}`,
         count(row.problems),
         bar(row.problems, largest, BAR),
@@ -51,7 +52,13 @@ function funnelText({ funnel, problems, intake }: Status): string[] {
   return [head, ...tableLines([{ heading: 'state' }, { heading: 'problems', align: 'right' }, { heading: '' }], rows)];
 }
 
-function targetText(target: StatusTarget): string[] {
+/** A target in one line: its working set, and how many problems are measured in each bin. */
+export function targetLine(target: StatusTarget): string {
+  const bins = BINS.map((bin) => `${bin} ${count(target.bins[bin]?.measured ?? 0)}`).join(', ');
+  return `${target.target}: working set ${count(target.curated)}; ${bins}`;
+}
+
+export function targetText(target: StatusTarget): string[] {
   const rate = target.attempts === 0 ? '' : `, ${percent(target.passes / target.attempts)} passed`;
   const failures =
     target.environment_failures === 0
@@ -86,7 +93,7 @@ function targetText(target: StatusTarget): string[] {
   ];
 }
 
-function flowText({ services, quiet, rates_per_second }: Status): string[] {
+export function flowText({ services, quiet, rates_per_second }: Status): string[] {
   const busy = services.filter(
     (service) =>
       !service.reachable || !service.quiet || service.dead_letters > 0 || (service.not_ready ?? []).length > 0,

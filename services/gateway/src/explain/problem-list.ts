@@ -1,5 +1,6 @@
 import type { Sql } from '@tidemark/stage-runtime';
 import { z } from 'zod';
+import { assertReason } from './known-reasons.ts';
 
 export const listQuerySchema = z.object({
   state: z.enum(['waiting', 'rejected', 'withdrawn', 'dead_lettered', 'ready']).optional(),
@@ -42,6 +43,7 @@ export async function listProblems(sql: Sql, query: ListQuery): Promise<object> 
       text !== null && /^[0-9a-f]{8,32}$/.test(text) ? `${text}%` : null,
     ],
   );
+  if (rows.length === 0 && query.reason !== undefined) await assertReason(sql, query.reason);
   const page = rows.slice(0, query.limit);
   return {
     problems: page.map(problemJson),

@@ -245,6 +245,9 @@ export function describeReadModel(log: string, options: () => StageHarnessOption
         expect(seen).toHaveLength(7);
         expect(new Set(seen).size).toBe(7);
         expect((await client.json('GET', '/v1/problems?state=nonsense')).status).toBe(422);
+        const unknown = await client.json('GET', '/v1/problems?reason=nonsense');
+        expect([unknown.status, unknown.body.why]).toEqual([422, expect.stringContaining('paged') as string]);
+        expect((await client.json('GET', '/v1/problems?reason=references_disagree')).body.problems).toEqual([]);
       });
     });
 
