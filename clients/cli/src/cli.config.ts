@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { UsageError } from './context.ts';
 
 const schema = z.object({
   TIDEMARK_URL: z
@@ -18,12 +19,16 @@ export interface CliConfig {
   readonly token: string | undefined;
 }
 
-/** @throws Error naming the variables that can't be used, never their values */
+/** @throws UsageError naming the variables that can't be used, never their values */
 export function readCliConfig(env: Readonly<Record<string, string | undefined>> = process.env): CliConfig {
   const given = Object.fromEntries(Object.keys(schema.shape).flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
   const parsed = schema.safeParse(given);
   if (!parsed.success) {
-    throw new Error(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
+    const why = { TIDEMARK_URL: 'is no address such as http://127.0.0.1:7400' } as Readonly<Record<string, string>>;
+    const faults = parsed.error.issues.map(
+      ({ path, message }) => `${path.join('.')} ${why[path.join('.')] ?? message}`,
+    );
+    throw new UsageError(faults.join('; '));
   }
   return { url: parsed.data.TIDEMARK_URL, token: parsed.data.TIDEMARK_ACCESS_TOKEN };
 }

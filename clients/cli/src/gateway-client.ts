@@ -42,7 +42,18 @@ export class GatewayClient {
   /** @throws GatewayError */
   async json(path: string, options: RequestOptions = {}): Promise<Json> {
     const response = await this.send(path, options);
-    return (await response.json()) as Json;
+    try {
+      return (await response.json()) as Json;
+    } catch (error) {
+      if (this.signal.aborted || !(error instanceof SyntaxError)) throw error;
+      throw this.noGateway('no JSON', response.status);
+    }
+  }
+
+  /** Another program has the port. */
+  private noGateway(what: string, status: number): GatewayError {
+    const problem = { do: 'Set TIDEMARK_URL to where Tidemark runs.' };
+    return new GatewayError(`What answers at ${this.config.url} is no Tidemark gateway (${what}).`, status, problem);
   }
 
   /** The lines of an NDJSON answer, as they come. @throws GatewayError */
@@ -73,8 +84,8 @@ export class GatewayClient {
     if (response.ok) return response;
     const text = await response.text();
     const problem = parseProblem(text);
-    const title = typeof problem.title === 'string' ? problem.title : `The gateway answered ${response.status}.`;
-    throw new GatewayError(title, response.status, problem);
+    if (typeof problem.title !== 'string') throw this.noGateway(`status ${response.status}`, response.status);
+    throw new GatewayError(problem.title, response.status, problem);
   }
 
   private async fetch(path: string, { method = 'GET', query = {}, body, stream, headers = {} }: RequestOptions) {

@@ -20,6 +20,7 @@ import { registerWithdraw } from './commands/withdraw.ts';
 import { type Action, UsageError } from './context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { fileErrorText } from './file-errors.ts';
+import { inCommands } from './format/hints.ts';
 import { show } from './format/table.ts';
 import { GatewayClient, GatewayError } from './gateway-client.ts';
 import { onReaderGone, StreamOutput } from './output.ts';
@@ -135,7 +136,7 @@ function report(error: unknown, output: StreamOutput): ExitCode {
     const faults = Array.isArray(problem.faults) ? (problem.faults as { where: string; why: string }[]) : [];
     const places = faults.length > 0 ? faults : problem.why === problem.title ? [] : [problem];
     for (const { where, why } of places) if (why !== undefined) output.note(`  ${show(where)}: ${show(why)}`);
-    if (typeof problem.do === 'string') output.note(`  ${problem.do}`);
+    if (typeof problem.do === 'string') output.note(`  ${inCommands(problem.do)}`);
   }
   return usage ? exitCodes.usage : exitCodes.failure;
 }

@@ -49,7 +49,7 @@ export function problemText(problem: Json): string {
   const reason = reasonInWords(state, show(problem.reason));
   if (state === 'ready') return `ready ${reasonInWords(state, problem.held_out === true ? 'held_out' : 'train')}`;
   const what =
-    state === 'waiting' ? `waiting for ${reason}` : `${stateInWords(state)} by ${show(problem.stage)}: ${reason}`;
+    state === 'waiting' ? `waiting: ${reason}` : `${stateInWords(state)} by ${show(problem.stage)}: ${reason}`;
   return `${sentence(what)}${show(problem.message) === '' ? '' : ` ${sentence(show(problem.message))}`}`;
 }
 

@@ -30,8 +30,11 @@ export async function waitForCommand(
   }
   if (output.json) await output.object(command);
   else {
-    const message = show(command.message) === '' ? '' : `: ${show(command.message)}`;
-    await output.line(`${what}: ${String(command.outcome)}${message}`);
+    const message = show(command.message);
+    const outcome = `${what}: ${String(command.outcome)}`;
+    // Of what is done the message is the whole sentence.
+    if (command.outcome === 'done' && message !== '') await output.line(message);
+    else await output.line(message === '' ? outcome : `${outcome}: ${message}`);
   }
   return command.outcome === 'done' || !wait ? exitCodes.success : exitCodes.failure;
 }

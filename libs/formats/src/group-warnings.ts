@@ -32,7 +32,9 @@ export function groupWarnings(noticed: Iterable<Noticed>): Warning[] {
   const left = all.slice(told.length);
   if (left[0] !== undefined) {
     const places = left.reduce((sum, { count }) => sum + count, 0);
-    const reason = `warnings of ${left.length} more fields, at ${places} places, are left out`;
+    const counted = (amount: number, one: string) => `${amount} ${amount === 1 ? one : `${one}s`}`;
+    const fields = counted(left.length, 'more field');
+    const reason = `warnings of ${fields}, at ${counted(places, 'place')}, are left out`;
     warnings.push({ code: left[0].first.code, field: '', reason });
   }
   return warnings;

@@ -1,5 +1,6 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { Run } from '../context.ts';
+import { targetSlug, wholeNumber } from '../numbers.ts';
 import { plural, tableLines } from '../format/table.ts';
 import type { Json } from '../gateway-client.ts';
 import { curatedColumns, curatedRow } from '../format/curated-row.ts';
@@ -8,13 +9,14 @@ export function registerBatch(program: Command, run: Run): void {
   program
     .command('batch')
     .description('lease the problems that are worth most to a target now')
-    .argument('<target>')
-    .option('--count <number>', 'problems wanted', whole, 64)
-    .option('--lease-seconds <number>', 'how long they are held (default 600)', whole, 0)
-    .action((target: string, { count, leaseSeconds }: { count: number; leaseSeconds: number }) =>
+    .argument('<target>', 'its slug', targetSlug)
+    .option('--count <number>', 'problems wanted', wholeNumber, 64)
+    .option('--lease-seconds <number>', 'how long they are held (default: 600)', wholeNumber)
+    .action((target: string, { count, leaseSeconds }: { count: number; leaseSeconds?: number }) =>
       run(async ({ client, output }) => {
         const path = `/v1/targets/${encodeURIComponent(target)}/batches`;
-        const batch = await client.json(path, { method: 'POST', body: { count, lease_seconds: leaseSeconds } });
+        const body = { count, ...(leaseSeconds !== undefined && { lease_seconds: leaseSeconds }) };
+        const batch = await client.json(path, { method: 'POST', body });
         const { problems, ...head } = batch as { problems: Json[] } & Json;
         if (output.json) {
           for (const problem of problems)
@@ -39,7 +41,7 @@ export function registerBatch(program: Command, run: Run): void {
     .description('leases of a batch')
     .command('return')
     .description('give leases back unused')
-    .argument('<target>')
+    .argument('<target>', 'its slug', targetSlug)
     .argument('<lease...>')
     .action((target: string, leases: string[]) =>
       run(async ({ client, output }) => {
@@ -50,9 +52,4 @@ export function registerBatch(program: Command, run: Run): void {
         return undefined;
       }),
     );
-}
-
-function whole(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It is a whole number.');
-  return Number(text);
 }

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Run } from '../context.ts';
+import { targetSlug } from '../numbers.ts';
 
 export function registerCheckpoint(program: Command, run: Run): void {
   program
@@ -7,7 +8,7 @@ export function registerCheckpoint(program: Command, run: Run): void {
     .description('checkpoints of a target')
     .command('advance')
     .description('make a checkpoint known; the newest is the one in force')
-    .argument('<target>')
+    .argument('<target>', 'its slug', targetSlug)
     .argument('<checkpoint>', 'its name: 1 to 128 printable characters without blanks')
     .option('--ordinal <number>', 'its place in the line (default: behind the newest)', ordinal)
     .action((target: string, checkpoint: string, options: { ordinal?: number }) =>

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Run } from '../context.ts';
+import { targetSlug } from '../numbers.ts';
 import { curatedColumns, curatedRow } from '../format/curated-row.ts';
 import { tableLines } from '../format/table.ts';
 
@@ -9,7 +10,7 @@ export function registerCurated(program: Command, run: Run): void {
   program
     .command('curated')
     .description('the working set of a target, in rank order')
-    .argument('<target>')
+    .argument('<target>', 'its slug', targetSlug)
     .addOption(
       new Option('--bin <name>', 'of one bin alone').choices(['mastered', 'easy', 'medium', 'hard', 'unsolved']),
     )

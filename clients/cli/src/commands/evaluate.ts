@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandContext, Run } from '../context.ts';
 import type { ExitCode } from '../exit-codes.ts';
-import { seconds } from '../numbers.ts';
+import { seconds, targetSlug } from '../numbers.ts';
 import { waitForCommand, type WaitOptions } from '../wait-for-command.ts';
 
 export function registerEvaluate(program: Command, run: Run): void {
@@ -9,7 +9,7 @@ export function registerEvaluate(program: Command, run: Run): void {
   program
     .command('evaluate')
     .description('move problems between the bins of a target by the evidence of now')
-    .argument('<target>')
+    .argument('<target>', 'its slug', targetSlug)
     .option('--no-wait', 'do not wait until it is done')
     .option(...timeout)
     .action((target: string, options: WaitOptions) =>
@@ -18,7 +18,7 @@ export function registerEvaluate(program: Command, run: Run): void {
   program
     .command('measure')
     .description("ask the target's endpoint for attempts at every ready problem")
-    .argument('<target>')
+    .argument('<target>', 'its slug', targetSlug)
     .option('--attempts <count>', "attempts a problem (default: the target's group size)", whole, 0)
     .option('--no-wait', 'do not wait until it is ordered')
     .option(...timeout)

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Run, UsageError } from '../context.ts';
+import { fileErrorText } from '../file-errors.ts';
 import { tableLines } from '../format/table.ts';
 import type { Json } from '../gateway-client.ts';
+import { targetSlug } from '../numbers.ts';
 
 interface DeclareOptions {
   readonly settings?: string;
@@ -24,8 +26,8 @@ export function registerTarget(program: Command, run: Run): void {
   target
     .command('declare')
     .description('declare a target; other settings than before make a new version')
-    .argument('<slug>', 'its name: 1 to 63 of a-z, 0-9 and inner dashes')
-    .option('--settings <file>', 'JSON as PUT /v1/targets/<slug> takes it; options given beside it count more')
+    .argument('<slug>', 'its name: 1 to 64 of a-z, 0-9 and inner dashes', targetSlug)
+    .option('--settings <file>', 'JSON as docs/http.md shows it; options given beside it count more')
     .option('--name <text>', 'name for people')
     .option('--template <file>', 'prompt template with {{statement}}, {{starter_code}}, {{entry_point}}')
     .addOption(new Option('--answer-form <form>', 'what the answer is').choices(['chat', 'completion']))
@@ -111,7 +113,9 @@ async function settingsOf(options: DeclareOptions): Promise<Json> {
 }
 
 async function readSettings(file: string): Promise<Json> {
-  const text = await readFile(file, 'utf8');
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new UsageError(fileErrorText(error) ?? String(error));
+  });
   try {
     return JSON.parse(text) as Json;
   } catch (error) {

@@ -24,7 +24,8 @@ export function registerTopic(program: Command, run: Run): void {
   topics
     .command('list')
     .description('topics and how much they hold')
-    .action(() => run(list));
+    .option('--all', 'also topics of dead letters that hold none')
+    .action(({ all }: { all?: boolean }) => run((context) => list(context, all === true)));
   topics
     .command('create')
     .description('make what is missing; what is there stays as it is')
@@ -62,7 +63,7 @@ export function registerTopic(program: Command, run: Run): void {
     .action((name: string, options: MoveOptions) => run((context) => move(context, name, options)));
 }
 
-async function list({ client, output }: CommandContext): Promise<undefined> {
+async function list({ client, output }: CommandContext, all: boolean): Promise<undefined> {
   const answer = (await client.json('/v1/topics')) as unknown as {
     topics: { topic: string; partitions: Partition[] }[];
   };
@@ -70,14 +71,17 @@ async function list({ client, output }: CommandContext): Promise<undefined> {
     for (const listed of answer.topics) await output.object(listed);
     return undefined;
   }
-  const rows = answer.topics.map(({ topic, partitions }) => [
+  const listed = answer.topics.map(({ topic, partitions }) => [
     topic,
     String(partitions.length),
     partitions.reduce((sum, { log_start, log_end }) => sum + BigInt(log_end) - BigInt(log_start), 0n).toString(),
   ]);
+  const rows = all ? listed : listed.filter(([topic = '', , offsets]) => !topic.endsWith('.dlq.v1') || offsets !== '0');
   const right = 'right' as const;
   const columns = [{ heading: 'topic' }, { heading: 'partitions', align: right }, { heading: 'offsets', align: right }];
   for (const line of tableLines(columns, rows)) await output.line(line);
+  const hidden = listed.length - rows.length;
+  if (hidden > 0) await output.line(`… and ${plural(hidden, 'empty topic')} of dead letters (--all)`);
   return undefined;
 }
 

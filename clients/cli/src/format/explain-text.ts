@@ -22,8 +22,11 @@ function stateLine(story: Json, state: string): string {
   if (state === 'ready') return story.held_out === true ? 'Ready, held out for evaluation.' : 'Ready for training.';
   const reason = reasonInWords(state, show(story.reason));
   const word = stateInWords(state);
-  return `${word.charAt(0).toUpperCase()}${word.slice(1)}${state === 'waiting' ? ' for' : ` by ${show(story.stage)}:`} ${reason}.`;
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}${state === 'waiting' ? waitingFor(story.reason) : ` by ${show(story.stage)}:`} ${reason}.`;
 }
+
+/** A stage is waited for by name; other reasons say themselves what is missing. */
+const waitingFor = (reason: unknown): string => (show(reason).startsWith('stage:') ? ' for' : ':');
 
 function incomingLines(incoming: unknown): string[] {
   if (typeof incoming !== 'object' || incoming === null) return [];
@@ -60,11 +63,20 @@ function stageLines(stages: readonly Json[]): string[] {
 const outcomeText = ({ outcome, reason }: Json): string =>
   show(reason) === '' ? show(outcome) : `${show(outcome).replace('_', ' ')}: ${show(reason).replaceAll('_', ' ')}`;
 
+/** What is wrong with a field, or was done to it: the text begins with its verb. */
+const FAULTS: ReadonlySet<string> = new Set([
+  ...['invalid_utf8', 'invalid_json', 'duplicate_key', 'too_deep', 'too_large', 'bad_character', 'unknown_format'],
+  ...['missing_field', 'wrong_type', 'bad_value', 'contradiction', 'unknown_field', 'repaired_character'],
+]);
+
 function evidenceText({ kind, text, subject_id, value }: Json): string {
   const subject = show(subject_id) === '' ? '' : ` ${show(subject_id)}`;
   const measure =
     value === undefined ? '' : ` (${Number(value).toLocaleString('en-US', { maximumFractionDigits: 3 })})`;
-  const first = show(text).split('\n', 1)[0] ?? '';
+  const [first = '', ...more] = show(text).split('\n');
+  if (FAULTS.has(show(kind))) return `- ${subject.trimStart() || 'the record'} ${first}`;
+  // A whole script is no assertion: which of its lines failed is not known.
+  if (kind === 'failing_assertion' && more.length > 0) return `- failing test: ${first} …`;
   return `- ${show(kind).replaceAll('_', ' ')}${subject}${measure}${first === '' ? '' : `: ${first}`}`;
 }
 

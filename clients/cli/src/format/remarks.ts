@@ -11,7 +11,7 @@ export class Remarks {
       const place = show(field).replaceAll(/\[\d+\]/g, '[]');
       this.count(`${place} ${show(reason).replace(/ \(\d+ times\)$/, '')}`.trimStart());
     }
-    if (typeof waits_for === 'object' && waits_for !== null) this.count(missingText(waits_for as Json));
+    if (typeof waits_for === 'object' && waits_for !== null) this.count(missingText(waits_for));
   }
 
   /** `limits.cpu is not known and was dropped (12 records)`; those that came first come first. */

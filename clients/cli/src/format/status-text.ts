@@ -113,7 +113,7 @@ function serviceRow(service: StatusService): string[] {
     service.lag > 0 ? `${plural(service.lag, 'record')} to read` : '',
     service.outbox > 0 ? `${plural(service.outbox, 'event')} to publish` : '',
     service.jobs > 0 ? plural(service.jobs, 'job') : '',
-    ...Object.entries(service.pending).map(([what, amount]) => `${count(amount)} ${inWords(what)}`),
+    ...Object.entries(service.pending).map(([what, amount]) => `${count(amount)} ${inWords(what, amount)}`),
     service.dead_letters > 0 ? `${plural(service.dead_letters, 'record')} laid aside` : '',
     ...(service.not_ready ?? []).map((reason) => `not ready: ${reason}`),
   ];
@@ -121,7 +121,9 @@ function serviceRow(service: StatusService): string[] {
 }
 
 /** `targetsToReselect` and `curated_records` as people write them. */
-const inWords = (name: string): string =>
-  name.replaceAll('_', ' ').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+const inWords = (name: string, amount: number): string => {
+  const words = name.replaceAll('_', ' ').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return amount === 1 ? words.replace(/([^s])s\b/, '$1') : words;
+};
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;

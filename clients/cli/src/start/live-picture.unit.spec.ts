@@ -24,7 +24,7 @@ const status: Status = {
   rates_per_second: { groups: 4 },
   services: ['execute', 'score', 'dedup', 'calibrate', 'select'].map((service) => ({
     ...{ service, reachable: true, quiet: false, lag: 3, outbox: 0, jobs: 1, pending: {}, dead_letters: 0 },
-  })) as Status['services'],
+  })),
 };
 const caption = {
   address: 'Tidemark on http://127.0.0.1:7400',

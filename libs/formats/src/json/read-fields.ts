@@ -81,12 +81,14 @@ function reasonOf(issue: z.core.$ZodIssue, code: FaultCode): string {
     return `has to be ${wordOf(issue.expected)}, not ${typeOf(issue.input)}`;
   }
   if (issue.code === 'invalid_value') return `has to be one of ${issue.values.map(String).join(', ')}`;
-  if (issue.code === 'too_big') return `has more than ${issue.maximum} entries`;
-  if (issue.code === 'too_small') return `has to have at least ${issue.minimum} entries`;
+  if (issue.code === 'too_big') return `has more than ${entries(issue.maximum)}`;
+  if (issue.code === 'too_small') return `has to have at least ${entries(issue.minimum)}`;
   if (issue.code === 'invalid_union' && issue.discriminator !== undefined) return 'is none of those that exist';
   if (issue.code === 'invalid_key') return 'has a name that is not allowed here';
   return issue.message;
 }
+
+const entries = (amount: number | bigint): string => `${amount} ${Number(amount) === 1 ? 'entry' : 'entries'}`;
 
 function adviceOf(code: FaultCode, field: string, held: string | undefined): string {
   if (code === 'missing_field') return held ? `Add it: ${held}` : 'Add it; docs/formats.md says what it holds';
