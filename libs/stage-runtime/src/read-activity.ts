@@ -18,7 +18,7 @@ export async function readActivity(
   const { lag, outside: offsetsOutside } = await standingOn(parts, consumed);
   const openJobs = await counts('SELECT kind AS name, count(*) AS count FROM jobs GROUP BY kind');
   const pending = await Promise.all(sources.map((source) => source.pendingWork()));
-  const waiting = (await Promise.all(sources.map((source) => source.waiting?.() ?? []))).flat();
+  const waiting = (await Promise.all(sources.map(async (source) => (await source.waiting?.()) ?? []))).flat();
   const pendingWork = Object.assign({}, ...pending) as Record<string, number>;
   const [outbox] = await transactions.query<{ rows: bigint; progress: bigint }>(
     `SELECT (SELECT count(*) FROM outbox) AS rows,
