@@ -26,7 +26,7 @@ export function readCliConfig(env: Readonly<Record<string, string | undefined>> 
   if (!parsed.success) {
     const why = { TIDEMARK_URL: 'is no address such as http://127.0.0.1:7400' } as Readonly<Record<string, string>>;
     const faults = parsed.error.issues.map(
-      ({ path, message }) => `${path.join('.')} ${why[path.join('.')] ?? message}`,
+      ({ path, message }) => `${path.join('.')}: ${why[path.join('.')] ?? message}`,
     );
     throw new UsageError(faults.join('; '));
   }

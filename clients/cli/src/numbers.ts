@@ -2,8 +2,8 @@ import { InvalidArgumentError } from 'commander';
 
 /** Reads the name of a target. */
 export function targetSlug(text: string): string {
-  if (!/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/.test(text)) {
-    throw new InvalidArgumentError('A target has 1 to 64 of a-z, 0-9 and inner dashes.');
+  if (!/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) {
+    throw new InvalidArgumentError('A target has 1 to 63 of a-z, 0-9 and inner dashes.');
   }
   return text;
 }

@@ -26,7 +26,7 @@ export function registerTarget(program: Command, run: Run): void {
   target
     .command('declare')
     .description('declare a target; other settings than before make a new version')
-    .argument('<slug>', 'its name: 1 to 64 of a-z, 0-9 and inner dashes', targetSlug)
+    .argument('<slug>', 'its name: 1 to 63 of a-z, 0-9 and inner dashes', targetSlug)
     .option('--settings <file>', 'JSON as docs/http.md shows it; options given beside it count more')
     .option('--name <text>', 'name for people')
     .option('--template <file>', 'prompt template with {{statement}}, {{starter_code}}, {{entry_point}}')
