@@ -20,7 +20,7 @@ export function ServicesPage() {
         <Skeleton height={320} radius="md" />
       ) : (
         <Card title="What each has in hand" note={status.quiet ? 'nothing is on its way' : 'something is on its way'}>
-          <div className={classes.scroll}>
+          <div className={classes.scroll} tabIndex={0} role="region" aria-label="Services, one a row">
             <table className={classes.table}>
               <thead>
                 <tr>
