@@ -30,10 +30,10 @@ describe('transactions', () => {
     await postgres.stop();
   });
 
-  const source = () =>
+  const source = (schema = 'dedup') =>
     createDataSource({
       databaseUrl: postgres.url,
-      schema: 'dedup',
+      schema,
       poolSize: POOL_SIZE,
       migrations: [],
       onIdleError: () => undefined,
@@ -113,11 +113,12 @@ describe('transactions', () => {
   });
 
   it('are migrated by one replica at a time', async () => {
-    const replicas = [source(), source(), source()];
+    const replicas = [source('score'), source('score'), source('score')];
     await Promise.all(replicas.map((replica) => replica.initialize()));
-    await Promise.all(replicas.map((replica) => migrate(replica, postgres.url, 'dedup')));
-    const [row] = await transactions.query('SELECT count(*) AS count FROM migrations');
-    expect(row).toEqual({ count: 1n });
+    await Promise.all(replicas.map((replica) => migrate(replica, postgres.url, 'score')));
+    const names = await transactions.query<{ name: string }>('SELECT name FROM score.migrations');
+    expect(names.length).toBeGreaterThan(0);
+    expect(new Set(names.map(({ name }) => name)).size).toBe(names.length);
     await Promise.all(replicas.map((replica) => replica.destroy()));
   });
 });
