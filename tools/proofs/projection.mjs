@@ -54,6 +54,8 @@ export async function projection(url, token) {
   }
   const groups = new Map();
   for await (const { value } of readTopic(url, 'rollouts.graded.v1', token)) {
+    // Graded, and counted nowhere: their problem had gone as far as the sandbox before it was refused.
+    if (!goesOn(value.group.problemId, 'STAGE_EXECUTE')) continue;
     const verdicts = value.verdicts.map((verdict) => verdict.verdict).join(' ');
     const before = groups.get(value.group.groupId);
     if (before !== undefined && before !== verdicts)
