@@ -52,6 +52,7 @@ function wordOfSandbox(stderr: Uint8Array): string {
 
 class Run {
   private stopped: StopReason | undefined;
+  private cutShort = false;
   private exitCode: number | undefined;
   private programStarted = false;
   private endedAt: number | undefined;
@@ -116,7 +117,10 @@ class Run {
       return { kind: 'sandbox_failure', reason: `could not clean up: ${(error as Error).message}` };
     }
     // The last bytes may still be on their way through the pipes: killing the group now would lose them.
-    const overdue = setTimeout(() => this.killGroup(), DRAIN_MS);
+    const overdue = setTimeout(() => {
+      this.cutShort = true;
+      this.killGroup();
+    }, DRAIN_MS);
     await this.closed;
     clearTimeout(overdue);
     return this.conclude(cpuTimeMs, stdout(), stderr(), report());
@@ -147,6 +151,8 @@ class Run {
       return { kind: 'ran', facts: { ...facts, end }, stdout, stderr, report };
     };
     if (this.stopped !== undefined) return ran({ kind: 'stopped', by: this.stopped });
+    // We were held up: what was not read must not be compared as if the program had not written it.
+    if (this.cutShort) return { kind: 'sandbox_failure', reason: 'its output could not be read to the end' };
     if (this.exitCode !== undefined) return ran({ kind: 'exited', code: this.exitCode });
     // bubblewrap itself may be what the kernel chose to kill.
     if (facts.memoryKill !== 'none') return ran({ kind: 'exited', code: 137 });

@@ -10,7 +10,7 @@ const SETUP_MS = 30_000;
 
 /** A run as its watch sees it. */
 export type Watched = {
-  /** By `performance.now()`. */
+  /** When its sandbox was asked for, by `performance.now()`. */
   readonly startedAt: number;
   /** Whether the program itself has begun. */
   hasStarted(): boolean;
@@ -23,6 +23,8 @@ export type Watched = {
 export class Watch {
   private readonly timer: NodeJS.Timeout;
   private last = performance.now();
+  /** When the program was first seen to have begun. */
+  private begunAt: number | undefined;
   private lateMs = 0;
   private waitedMs = 0;
   private count = 0;
@@ -46,8 +48,13 @@ export class Watch {
     this.last = now;
     if (run.cpuTimeMs() > limits.cpuTimeMs) return run.stop('cpu');
     if (this.count++ % READINGS_PER_WAIT_READING === 0) this.waitedMs = run.waitedMs();
-    const wallMs = now - run.startedAt;
-    if (!run.hasStarted() && wallMs > SETUP_MS) return run.stop('starved');
+    if (!run.hasStarted()) {
+      // What holds up the sandbox is not the program's doing.
+      if (now - run.startedAt > SETUP_MS) run.stop('starved');
+      return;
+    }
+    this.begunAt ??= now;
+    const wallMs = now - this.begunAt;
     if (wallMs - this.waitedMs - this.lateMs > limits.wallTimeMs) return run.stop('wall');
     if (wallMs > limits.wallTimeMs * STARVED_FACTOR) return run.stop('starved');
   }

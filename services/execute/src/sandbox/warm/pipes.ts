@@ -91,6 +91,11 @@ export type OpenPipes = {
 export function sweepPipes(): void {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(PREFIX))) {
     const pid = name.slice(PREFIX.length).split('-')[0] ?? '';
-    if (!existsSync(`/proc/${pid}`)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    if (existsSync(`/proc/${pid}`)) continue;
+    try {
+      rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    } catch {
+      // Another user's: theirs to remove, and in nobody's way.
+    }
   }
 }

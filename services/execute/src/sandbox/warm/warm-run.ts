@@ -24,6 +24,7 @@ export class WarmRun {
   /** Something is not as it should be after the run: a fresh interpreter takes the place of this one. */
   leavesDoubt = false;
   private stopped: StopReason | undefined;
+  private cutShort = false;
   private started = false;
   private failure: string | undefined;
   private exitCode: number | undefined;
@@ -115,6 +116,7 @@ export class WarmRun {
     if (!this.started) for (const stream of streams) stream.destroy();
     const late = setTimeout(() => {
       this.leavesDoubt = true;
+      this.cutShort = true;
       for (const stream of streams) stream.destroy();
     }, DRAIN_MS);
     // Without a harness nobody opens its report.
@@ -146,6 +148,8 @@ export class WarmRun {
       return { kind: 'ran', facts: { ...facts, end }, stdout, stderr, report };
     };
     if (this.stopped !== undefined) return ran({ kind: 'stopped', by: this.stopped });
+    // We were held up: what was not read must not be compared as if the program had not written it.
+    if (this.cutShort) return { kind: 'sandbox_failure', reason: 'its output could not be read to the end' };
     if (this.started && this.exitCode !== undefined) return ran({ kind: 'exited', code: this.exitCode });
     this.leavesDoubt = true;
     // The interpreter itself, or a copy on its way, may be what the kernel chose to kill.

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { defaultLimits, type Limits } from '@tidemark/judging';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { kill } from '../accounting/tasks.ts';
 import { PythonProfile } from '../../languages/python/python-profile.ts';
 import { BubblewrapSandbox } from '../bubblewrap/bubblewrap-sandbox.ts';
 import type { Sandbox } from '../sandbox.ts';
@@ -313,7 +314,8 @@ describe('a copy of a waiting interpreter', () => {
     const before = waiting();
     for (const name of before) {
       const pids = readFileSync(`/sys/fs/cgroup/pids/tidemark-sandbox-${process.pid}/${name}/cgroup.procs`, 'utf8');
-      for (const pid of pids.trim().split('\n')) process.kill(Number(pid), 'SIGKILL');
+      // The end of one may have taken the next already.
+      for (const pid of pids.trim().split('\n')) kill(Number(pid));
     }
     expect((await run(warm, 'print(2)')).out).toBe('2\n');
     expect((await run(warm, 'print(3)')).out).toBe('3\n');

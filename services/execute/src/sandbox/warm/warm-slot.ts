@@ -61,6 +61,12 @@ export class WarmSlot {
       env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' },
       detached: true,
     });
+    if (child.pid === undefined) {
+      // No process was made, so none will end, and where descriptors ran out there are no pipes either.
+      const error = await new Promise<Error>((resolve) => child.once('error', resolve));
+      await meter.remove();
+      throw new Error(`can't start ${outer[0]}: ${error.message}`);
+    }
     let said = '';
     (child.stdio[2] as Readable).on('data', (chunk: Buffer) => {
       said = (said + chunk.toString('utf8')).slice(-2_000);
