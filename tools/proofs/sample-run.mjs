@@ -3,7 +3,7 @@
  *
  *   node tools/proofs/sample-run.mjs --out FOLDER [--kafka host:port] [--cluster]
  *
- * Needs a build. Writes FOLDER/projection.ndjson, FOLDER/status.json and FOLDER/metrics.txt. With
+ * Needs a build. Writes FOLDER/projection.ndjson, FOLDER/rollouts.graded.v1.ndjson, FOLDER/status.json and FOLDER/metrics.txt. With
  * `--cluster` every service is a process of its own, `execute` in two replicas. Evaluations are those that the sample commands:
  * two runs, on whichever log, then have the same projection.
  */
@@ -12,7 +12,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Cluster } from '../cluster/cluster.mjs';
 import { publishSampleTo } from '../cluster/publish-sample.mjs';
-import { projection } from './projection.mjs';
+import { projection, readTopic } from './projection.mjs';
 import { TidemarkProcess } from './tidemark-process.mjs';
 
 const { values } = parseArgs({
@@ -30,6 +30,9 @@ const startedAt = Date.now();
 const { url, metricsOf, stop } = await (values.cluster ? publishedToCluster() : publishedByStart());
 const lines = await projection(url);
 writeFileSync(join(out, 'projection.ndjson'), `${lines.join('\n')}\n`);
+const graded = [];
+for await (const record of readTopic(url, 'rollouts.graded.v1')) graded.push(JSON.stringify(record));
+writeFileSync(join(out, 'rollouts.graded.v1.ndjson'), `${graded.join('\n')}\n`);
 const read = async (address) => {
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(`${address}: ${answer.status}`);

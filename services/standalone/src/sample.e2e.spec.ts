@@ -28,6 +28,12 @@ describeWithKafka(
       return readFileSync(join(folder, name, 'projection.ndjson'), 'utf8');
     };
 
+    const linesOf = (name: string, file: string): unknown[] =>
+      readFileSync(join(folder, name, file), 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown);
+
     /** Sum of the series of a metric that bear a label, over all processes of a run. */
     const metric = (name: string, of: string, label: string): number =>
       readFileSync(join(folder, of, 'metrics.txt'), 'utf8')
@@ -57,11 +63,9 @@ describeWithKafka(
       { of: 'embedded', processes: 9 },
       { of: 'cluster', processes: 10 },
     ])('is told by the metrics of all services as it is told by their topics ($of)', ({ of, processes }) => {
-      const projection = readFileSync(join(folder, of, 'projection.ndjson'), 'utf8')
-        .trim()
-        .split('\n');
-      const rows = projection.map((line) => JSON.parse(line) as { kind: string; verdicts: string });
-      const verdicts = rows.filter(({ kind }) => kind === 'group').flatMap((row) => row.verdicts.split(' '));
+      const rows = linesOf(of, 'projection.ndjson') as { kind: string }[];
+      const graded = linesOf(of, 'rollouts.graded.v1.ndjson') as { value: { verdicts: { verdict: string }[] } }[];
+      const verdicts = graded.flatMap(({ value }) => value.verdicts.map(({ verdict }) => verdict));
       const passed = verdicts.filter((verdict) => verdict === 'VERDICT_ACCEPTED').length;
       expect(metric('tidemark_verdicts_total', of, '')).toBe(verdicts.length);
       expect(metric('tidemark_verdicts_total', of, 'verdict="accepted"')).toBe(passed);
