@@ -134,8 +134,8 @@ describe('a rolling upgrade', () => {
 
     const rows = await handled();
     expect(new Set(rows.map(({ times }) => times))).toEqual(new Set([1]));
-    const published = await readTopic(log, topics.problemsNormalized);
-    expect(published.map(({ key }) => key).sort()).toEqual(rows.map(({ problem_id }) => problem_id).sort());
+    const published = async () => (await readTopic(log, topics.problemsNormalized)).map(({ key }) => key).sort();
+    await expect.poll(published, PATIENCE).toEqual(rows.map(({ problem_id }) => problem_id).sort());
     const { rows: letters } = await pool.query('SELECT * FROM dead_letter_counts');
     expect(letters).toEqual([]);
   });

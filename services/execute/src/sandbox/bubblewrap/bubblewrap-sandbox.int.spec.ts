@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { getPriority } from 'node:os';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultLimits } from '@tidemark/judging';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -137,6 +137,29 @@ describe.each(['cgroup', 'rlimits'] as const)('the sandbox with %s', (accounting
     // 3 is the folder that ls reads.
     expect(rest.slice(-4)).toEqual(['0', '1', '2', '3']);
     expect(rest.slice(0, -4).every((line) => /^(PATH|PWD|LANG|OLDPWD|_|SHLVL)=/.test(line))).toBe(true);
+  });
+});
+
+describe('a bubblewrap that is slow to end', () => {
+  it('adds no words to those of the program', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tidemark-slow-'));
+    chmodSync(folder, 0o777);
+    const slow = join(folder, 'bwrap');
+    // The program's pipes are read to their end before its exit code is told.
+    const script = 'bwrap "$@" 3>$0.status; exec <&- >&-; sleep 0.5; cat $0.status >&3; sleep 60';
+    writeFileSync(slow, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const sandbox = new BubblewrapSandbox({ readOnlyFolders: [], bwrap: slow, firstUid: 66_000 });
+    try {
+      const harness = { input: new Uint8Array(), reportBytes: 100 };
+      for (const command of [shell('echo words >&2; exit 3'), { ...shell('echo words >&2; exit 3'), harness }]) {
+        const outcome = await sandbox.run(command, defaultLimits);
+        if (outcome.kind !== 'ran') throw new Error(outcome.reason);
+        expect([text(outcome.stderr), outcome.facts.end]).toEqual(['words\n', { kind: 'exited', code: 3 }]);
+      }
+    } finally {
+      await sandbox.close();
+      rmSync(folder, { recursive: true });
+    }
   });
 });
 

@@ -4,6 +4,8 @@ import { HARNESS_INPUT_FD, HARNESS_REPORT_FD, type SandboxCommand } from '../san
 export const STATUS_FD = 3;
 const SECCOMP_FD = 4;
 export const FILE_FDS = [5, 6] as const;
+/** Where the program's errors go while the shell's own go nowhere. */
+const SHELL_STDERR_FD = 9;
 
 /** Writable places inside, all on fresh temporary file systems that count as the run's memory. */
 export const WORK_FOLDER = '/box';
@@ -56,9 +58,14 @@ export function outerCommand(command: SandboxCommand, settings: OuterSettings): 
   const inner = innerWords(command, settings).map(quote).join(' ');
   const confined = `${settings.enterScript || 'true'} || exit 125; ${lowered}; exec ${inner} ${unused};`;
   // The pipes are root's otherwise, and /dev/stdin could not be opened by name.
-  const own = settings.drop ? `chown ${settings.drop.uid} /proc/self/fd/0 /proc/self/fd/1;` : '';
+  const own = settings.drop && !command.harness ? `chown ${settings.drop.uid} /proc/self/fd/0 /proc/self/fd/1;` : '';
   // A harness answers on its own descriptor: the program's standard input is empty and its output is not judged.
-  const script = command.harness ? `( ${confined} ); exit` : `cat ${closed} | { ${own} ${confined} } | cat ${closed}`;
+  const judged = `{ ${own} ${confined} } 2>&${SHELL_STDERR_FD} ${SHELL_STDERR_FD}>&-`;
+  const pipes = command.harness
+    ? `( ${judged}; ); exit`
+    : `cat ${closed} | ${judged} | cat ${closed} ${SHELL_STDERR_FD}>&-`;
+  // The shell says "Killed" of a bubblewrap that is removed while it ends: no word of the program's.
+  const script = `exec ${SHELL_STDERR_FD}>&2 2>/dev/null; ${pipes}`;
   // Only bash can close descriptors of two digits; with a socket for its input it would read the user's start-up file.
   const strays = settings.strayDescriptors.filter((fd) => fd > 8);
   const shell: [string, ...string[]] =
