@@ -42,6 +42,9 @@ ORDERS, ANSWERS, INBOX = 3, 4, b"/judge/inbox/"
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 1, 2, 4, 8, 32, 4096, 16384, 1 << 18
 # CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID, SIGCHLD
 NEW_NAMESPACES = 0x00020000 | 0x08000000 | 0x20000000 | 17
+F_SETPIPE_SZ, F_GETPIPE_SZ = 1031, 1032
+# Where process 1 of a run keeps the answers until the program is under way.
+KEPT_ANSWERS = 60
 
 def must(result):
     if result != 0:
@@ -103,16 +106,22 @@ def confine():
     must(libc.prctl(22, 2, ctypes.addressof(seccomp), 0, 0))
 
 def filled_pipe(fd, size):
-    """The input in a pipe without a name, as far as one may be that large; else the named one."""
+    """
+    The input in a pipe without a name, as far as one holds it whole; else the named one. A user who has many pipes
+    gets small ones (pipe-user-pages-soft), so how much one holds is asked, not known.
+    """
     if size > 1 << 20:
         return fd
     reading, writing = os.pipe()
-    if size > 60000:
+    if size > fcntl.fcntl(writing, F_GETPIPE_SZ):
         try:
-            # F_SETPIPE_SZ
-            fcntl.fcntl(writing, 1031, size + 4096)
+            fcntl.fcntl(writing, F_SETPIPE_SZ, size)
         except OSError:
-            return fd
+            pass
+    if size > fcntl.fcntl(writing, F_GETPIPE_SZ):
+        os.close(reading)
+        os.close(writing)
+        return fd
     view = memoryview(take(fd, size))
     while view:
         view = view[os.write(writing, view):]
@@ -131,26 +140,24 @@ def enter(order):
     opened[b"in"] = filled_pipe(opened[b"in"], input_size)
     if harness:
         held = [os.open(INBOX + b"harness", os.O_RDONLY), os.open(INBOX + b"report", os.O_WRONLY)]
-    answers = os.dup2(ANSWERS, 60, False)
+    os.dup2(ANSWERS, KEPT_ANSWERS, False)
     for number, name in enumerate((b"in", b"out", b"err")):
         os.dup2(opened[name], number)
     if harness:
         # Through numbers that neither of them has.
-        held = [os.dup2(fd, 61 + number, False) for number, fd in enumerate(held)]
+        held = [os.dup2(fd, KEPT_ANSWERS + 1 + number, False) for number, fd in enumerate(held)]
         for number, fd in enumerate(held):
             os.dup2(fd, 7 + number)
         os.closerange(3, 7)
-        os.closerange(9, 60)
+        os.closerange(9, KEPT_ANSWERS)
     else:
-        os.closerange(3, 60)
-    os.closerange(61, 256)
+        os.closerange(3, KEPT_ANSWERS)
+    os.closerange(KEPT_ANSWERS + 1, 256)
     os.setsid()
     file_systems(path, source, temporary, proc)
     limits(stack, cpu, file_size)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     confine()
-    os.write(answers, b"o\n")
-    os.close(answers)
     return known[1] if known else source
 
 def lingering():
@@ -273,11 +280,15 @@ try:
     pid = os.fork()
 except BaseException as error:
     try:
-        os.write(60, ("f %s: %s\n" % (type(error).__name__, error)).encode("utf-8", "replace"))
+        os.write(KEPT_ANSWERS, ("f %s: %s\n" % (type(error).__name__, error)).encode("utf-8", "replace"))
     finally:
         os._exit(255)
 if pid > 0:
+    # Only now: where no program could be made, that says nothing of it.
+    os.write(KEPT_ANSWERS, b"o\n")
+    os.close(KEPT_ANSWERS)
     reap(pid)
+os.close(KEPT_ANSWERS)
 libc.prctl(4, 1, 0, 0, 0)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 gc.enable()

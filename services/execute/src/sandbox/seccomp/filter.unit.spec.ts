@@ -73,6 +73,15 @@ describe.each(['x64', 'arm64'])('the filter on %s', (architecture) => {
   });
 });
 
+it.each([
+  // setpriority, sched_setparam, sched_setscheduler, sched_setaffinity, sched_setattr, ioprio_set
+  ['x64', [141, 142, 144, 203, 314, 251]],
+  ['arm64', [140, 118, 119, 122, 274, 30]],
+])('refuses on %s every way in which a program may have itself starved', (architecture, numbers) => {
+  const table = syscallsOf(architecture) as SyscallTable;
+  for (const number of numbers) expect(answerOf(seccompFilter(table), table, { number })).toBe(errno(1));
+});
+
 it('refuses the x32 calling convention', () => {
   const table = syscallsOf('x64') as SyscallTable;
   expect(answerOf(seccompFilter(table), table, { number: 0x40000000 + 39 })).toBe(errno(38));

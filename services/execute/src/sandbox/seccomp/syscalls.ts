@@ -86,7 +86,8 @@ const x64: SyscallTable = {
     142,
     144,
     314,
-    251, // setpriority, sched_setparam, sched_setscheduler, sched_setattr, ioprio_set: it could starve itself
+    251,
+    203, // setpriority, sched_setparam, sched_setscheduler, sched_setattr, ioprio_set, sched_setaffinity: it could starve itself
     ...unified,
   ],
   clone: 56,
@@ -147,7 +148,8 @@ const arm64: SyscallTable = {
     118,
     119,
     274,
-    30, // setpriority, sched_setparam, sched_setscheduler, sched_setattr, ioprio_set
+    30,
+    122, // setpriority, sched_setparam, sched_setscheduler, sched_setattr, ioprio_set, sched_setaffinity
     ...unified,
   ],
   clone: 220,

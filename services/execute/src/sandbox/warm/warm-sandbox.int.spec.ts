@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { defaultLimits, type Limits } from '@tidemark/judging';
@@ -321,4 +322,51 @@ describe('a copy of a waiting interpreter', () => {
     expect((await run(warm, 'print(3)')).out).toBe('3\n');
     expect(waiting().filter((name) => before.includes(name))).toEqual([]);
   });
+
+  it('says nothing of a program that could not be made', async () => {
+    if (!available) return;
+    complaints.length = 0;
+    const one = { ...python.program('print(1)'), stdin: new Uint8Array() };
+    // Room for process 1 alone. What comes of it then is told by a run that has everything to itself.
+    await warm.run(one, { ...limits, processes: 0 });
+    expect(complaints.join()).toMatch(/BlockingIOError|Resource temporarily unavailable/);
+    expect((await run(warm, 'print(2)')).out).toBe('2\n');
+  });
+
+  it('gets an input whole where its user may have small pipes only', async ({ skip }) => {
+    if (!available || process.getuid?.() !== 0) return skip();
+    // Pipes as large as the user may have in all, so that every further one is of a page or two.
+    const holding = [
+      'import fcntl, os, sys, time',
+      'os.setuid(67_000)',
+      'held = []',
+      'try:',
+      '    for _ in range(400):',
+      '        held.append(os.pipe())',
+      '        fcntl.fcntl(held[-1][1], 1031, 1 << 20)',
+      'except OSError: pass',
+      'try:',
+      '    while fcntl.fcntl(os.pipe()[1], 1032) > 8192: held.append(os.pipe())',
+      'except OSError: pass',
+      'print(fcntl.fcntl(os.pipe()[1], 1032), flush=True)',
+      'sys.stdin.read()',
+    ].join('\n');
+    const holder = spawn('python3', ['-c', holding]);
+    const small = new WarmSandbox({ readOnlyFolders: python.readOnlyFolders, firstUid: 67_000 }, [python.warm], (why) =>
+      complaints.push(why),
+    );
+    complaints.length = 0;
+    try {
+      const said = await new Promise<Buffer>((resolve) => holder.stdout.once('data', resolve));
+      expect(Number(said.toString())).toBeLessThanOrEqual(8192);
+      for (const length of [100, 5_000, 30_000, 70_000, 900_000]) {
+        const { out } = await run(small, 'import sys\nprint(len(sys.stdin.read()))', 'x'.repeat(length));
+        expect(out).toBe(`${length}\n`);
+      }
+      expect(complaints).toEqual([]);
+    } finally {
+      holder.kill('SIGKILL');
+      await small.close();
+    }
+  }, 120_000);
 });
