@@ -93,6 +93,35 @@ describe('counting groups', () => {
     }
   });
 
+  it('counts no group again that was counted before its problem and submitter were noted with its id', async () => {
+    const named = ready('g1', 'pp');
+    const unnamed = ready('g1', 'pp', {}, { suiteHash: '' });
+    for (const [before, sentAgain] of [
+      [named, named],
+      [named, unnamed],
+      [unnamed, named],
+      [unnamed, unnamed],
+    ] as const) {
+      await clear();
+      await count([before]);
+      await database.query(`UPDATE counted_group SET problem_id = '', submitter = '', unnamed = NULL`);
+      await count([sentAgain, sentAgain]);
+      expect(await total()).toMatchObject({ groups: 1, attempts: 2 });
+      // Those that bear the same id without being it.
+      await count([
+        ready('g1', 'p', {}, { submitter: { name: 'another' } }),
+        ready('g1', 'p', { problemId: 'f'.repeat(32) }),
+        ready('g1', 'p', { target: 'line-b' }),
+      ]);
+      expect(await total()).toMatchObject({ groups: 4, attempts: 5 });
+    }
+    await clear();
+    await count([named]);
+    await database.query(`UPDATE counted_group SET problem_id = '', submitter = ''`);
+    await count([ready('g1', 'pf', {}, { suiteHash: 'b'.repeat(64) })]);
+    expect(await total()).toMatchObject({ groups: 2 });
+  });
+
   it('notes which groups an evaluation has to look at', async () => {
     await count([ready('g1', 'p'), ready('g2', 'p'), ready('g3', 'p', {}, { heldOut: true })]);
     expect(await database.query('SELECT target, counted_groups, evidence_groups FROM unevaluated')).toEqual([

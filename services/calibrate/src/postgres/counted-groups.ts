@@ -15,7 +15,15 @@ const IDENTITY = 'target, problem_id, group_id, submitter, suite_hash';
 export const identityOf = ({ groupId, bucket }: Pick<CountedGroup, 'groupId' | 'bucket'>): string =>
   JSON.stringify([bucket.target, bucket.problemId, groupId, bucket.submitter, bucket.suiteHash]);
 
-/** Notes groups as counted. @returns the identities of those that were not counted before */
+/**
+ * Notes groups as counted.
+ *
+ * Ids that were noted before problem and submitter belonged to them stand without both until their window closes. Such an
+ * id is taken for a group's where the buckets of its window and suite hold evidence of the group's problem and submitter.
+ * What was counted under no named suite then can't be taken out again: there the first grade stands.
+ *
+ * @returns the identities of those that were not counted before
+ */
 export async function noteCounted(tx: Sql, groups: readonly CountedGroup[]): Promise<Set<string>> {
   if (groups.length === 0) return new Set();
   // Only one of two batches may hold a group under a named suite while the other holds it under none: else neither sees
@@ -28,6 +36,12 @@ export async function noteCounted(tx: Sql, groups: readonly CountedGroup[]): Pro
     `INSERT INTO counted_group (${IDENTITY}, window_hour, unnamed)
      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int[], $7::jsonb[])
        AS g (${IDENTITY}, window_hour, unnamed)
+     WHERE NOT EXISTS (
+       SELECT FROM counted_group u
+       JOIN bucket b ON b.target = u.target AND b.problem_id = g.problem_id AND b.submitter = g.submitter
+                    AND b.suite_hash = u.suite_hash AND b.window_hour = u.window_hour
+       WHERE u.target = g.target AND u.problem_id = '' AND u.submitter = '' AND u.group_id = g.group_id
+         AND (u.suite_hash = g.suite_hash OR u.suite_hash = '' OR g.suite_hash = ''))
      ORDER BY ${IDENTITY}
      ON CONFLICT DO NOTHING
      RETURNING ${IDENTITY}`,
