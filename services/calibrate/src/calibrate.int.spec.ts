@@ -431,6 +431,19 @@ describe('calibrate', () => {
     await expect.poll(() => s.service.readiness().ready, { timeout: 15_000 }).toBe(true);
   });
 
+  it('is ready again when what could not be evaluated is no longer due here', async () => {
+    const s = await start({ evaluateAfterGroups: '1', evaluateAfterSeconds: '0' });
+    await s.publish(topics.targetsDeclared, declared());
+    await s.untilQuiet();
+    await s.query(`UPDATE calibration SET prior_alpha = 'NaN'`);
+    await s.publish(topics.rolloutsGraded, graded('g1', 'pf'));
+    const reasons = () => s.service.readiness().reasons.join();
+    await expect.poll(reasons, { timeout: 30_000 }).toContain('target line-a cannot be evaluated');
+    // As if a replica that can do it had taken the lease and evaluated.
+    await s.query('DELETE FROM unevaluated');
+    await expect.poll(() => s.service.readiness().ready, { timeout: 30_000 }).toBe(true);
+  });
+
   it('holds no other transaction open while it evaluates', async () => {
     const s = await start();
     await s.publish(topics.targetsDeclared, declared());

@@ -27,6 +27,8 @@ const PERIOD_MS = 250;
 @Injectable()
 export class EvaluateWhenDue {
   private readonly backoff = new KeyedBackoff({ firstMs: 500, maxMs: 60_000 });
+  /** Targets of which readiness says that they can't be evaluated. */
+  private readonly failing = new Set<string>();
 
   constructor(
     private readonly database: StageDatabase,
@@ -39,9 +41,10 @@ export class EvaluateWhenDue {
 
   @Everywhere(PERIOD_MS, 'evaluate-when-due')
   async look(_tick: TimerTick): Promise<void> {
-    for (const target of await targetsWithWork(this.database)) {
-      if (!this.backoff.isWaiting(target)) await this.evaluateIfOwner(target);
-    }
+    const targets = await targetsWithWork(this.database);
+    // Another replica has done it meanwhile, or what it was due for has gone.
+    for (const target of this.failing) if (!targets.includes(target)) this.clear(target);
+    for (const target of targets) if (!this.backoff.isWaiting(target)) await this.evaluateIfOwner(target);
   }
 
   /** A command may arrive before the declaration of its target, but not long before. */
@@ -57,7 +60,6 @@ export class EvaluateWhenDue {
   /** What goes wrong with one target holds up no other: it is said, and tried again later. */
   private async evaluateIfOwner(target: string): Promise<void> {
     const name = `target:${target}`;
-    const concern = `evaluation of ${target}`;
     try {
       const lease = this.leases.held(name) ?? (await this.leases.acquire(name));
       if (lease) await this.evaluator.evaluate(target, lease);
@@ -66,12 +68,20 @@ export class EvaluateWhenDue {
       if (!(error instanceof LeaseLostError)) {
         const waitMs = this.backoff.failed(target);
         const { message } = classifyFault(error);
-        this.readiness.set(concern, `target ${target} cannot be evaluated: ${message}`);
+        this.failing.add(target);
+        this.readiness.set(concernOf(target), `target ${target} cannot be evaluated: ${message}`);
         this.logger.warn({ target, waitMs, error: message }, 'a target cannot be evaluated');
         return;
       }
     }
+    this.clear(target);
+  }
+
+  private clear(target: string): void {
     this.backoff.succeeded(target);
-    this.readiness.clear(concern);
+    this.failing.delete(target);
+    this.readiness.clear(concernOf(target));
   }
 }
+
+const concernOf = (target: string): string => `evaluation of ${target}`;
