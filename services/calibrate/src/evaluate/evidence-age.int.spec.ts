@@ -19,8 +19,12 @@ it('evidence that no evaluation has seen grows old', async () => {
   await stage.untilQuiet();
   expect(await age('m')).toBe(0);
   await stage.query(
+    `INSERT INTO problem_version (problem_id, version, held_out) VALUES ('p', 1, false), ('q', 1, false)`,
+  );
+  await stage.query(
     `INSERT INTO unevaluated (target, problem_id, counted_groups, evidence_groups, noted_at)
-     VALUES ('m', 'p', 1, 1, now() - interval '90 s'), ('m', 'q', 1, 1, now())`,
+     VALUES ('m', 'p', 1, 1, now() - interval '90 s'), ('m', 'q', 1, 1, now()),
+            ('n', 'of-unknown-side', 1, 1, now() - interval '90 s')`,
   );
   expect(await age('m')).toBeGreaterThanOrEqual(90);
   expect(await age('n')).toBe(0);

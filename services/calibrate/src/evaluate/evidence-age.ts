@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Gathered, StageDatabase, StageMetrics } from '@tidemark/stage-runtime';
+import { SIDE_IS_KNOWN } from '../postgres/evaluations.ts';
 
 /** Tells how long evidence waits for its evaluation. */
 @Injectable()
@@ -10,7 +11,7 @@ export class EvidenceAge {
   ) {
     metrics.gauge(
       'tidemark_evidence_unevaluated_age_seconds',
-      'Age of the oldest counted group of a target that no evaluation has seen; 0 when all are evaluated.',
+      'Age of the oldest counted group of a target that an evaluation could read and none has seen; 0 when all are evaluated.',
       ['target'],
       () => this.gather(),
     );
@@ -19,7 +20,8 @@ export class EvidenceAge {
   private async gather(): Promise<Gathered[]> {
     const rows = await this.database.query<{ target: string; age: number }>(
       `SELECT t.target, coalesce(extract(epoch FROM clock_timestamp() - (
-         SELECT min(u.noted_at) FROM unevaluated u WHERE u.target = t.target AND u.evidence_groups > 0)), 0)::float8 AS age
+         SELECT min(u.noted_at) FROM unevaluated u WHERE u.target = t.target AND u.evidence_groups > 0
+           AND ${SIDE_IS_KNOWN})), 0)::float8 AS age
        FROM target t`,
     );
     return rows.map(({ target, age }) => ({ labels: { target }, value: age }));

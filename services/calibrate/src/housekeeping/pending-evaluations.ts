@@ -1,5 +1,6 @@
 import { type ActivitySource, InjectConfig, ReportsActivity, StageDatabase } from '@tidemark/stage-runtime';
 import type { CalibrateConfig } from '../calibrate.config.ts';
+import { SIDE_IS_KNOWN } from '../postgres/evaluations.ts';
 
 /** What the service still has to do though no queue shows it. */
 @ReportsActivity()
@@ -13,7 +14,8 @@ export class PendingEvaluations implements ActivitySource {
     const [row] = await this.database.query<{ requests: number; groups: number; measurements: number }>(
       `SELECT (SELECT count(*) FROM evaluation_request r
                WHERE r.command_id <> '' OR EXISTS (SELECT FROM target t WHERE t.target = r.target))::int AS requests,
-              (SELECT coalesce(sum(u.evidence_groups), 0) FROM unevaluated u JOIN target t USING (target))::int AS groups,
+              (SELECT coalesce(sum(u.evidence_groups), 0) FROM unevaluated u JOIN target t USING (target)
+               WHERE ${SIDE_IS_KNOWN})::int AS groups,
               (SELECT count(*) FROM measurement)::int AS measurements`,
     );
     return {

@@ -9,12 +9,19 @@ import type { TargetSettings } from '../on-target-declared/decide-settings.ts';
 /** Rows of one statement when estimates are stored. */
 const CHUNK = 2000;
 
+/**
+ * That it is known on which side of the exam the problem of a note lies. Groups of other problems make no evaluation due,
+ * since none could read them; their notes stay until one can.
+ */
+export const SIDE_IS_KNOWN =
+  'EXISTS (SELECT FROM problem_version s WHERE s.problem_id = u.problem_id AND s.held_out IS NOT NULL)';
+
 /** Declared targets for which something waits. */
 export async function targetsWithWork(sql: Sql): Promise<string[]> {
   const rows = await sql.query<{ target: string }>(
     `SELECT t.target FROM target t
      WHERE EXISTS (SELECT FROM evaluation_request r WHERE r.target = t.target)
-        OR EXISTS (SELECT FROM unevaluated u WHERE u.target = t.target AND u.evidence_groups > 0)
+        OR EXISTS (SELECT FROM unevaluated u WHERE u.target = t.target AND u.evidence_groups > 0 AND ${SIDE_IS_KNOWN})
      ORDER BY t.target`,
   );
   return rows.map((row) => row.target);
@@ -30,7 +37,7 @@ export async function loadWaiting(tx: Sql, target: string): Promise<Waiting> {
     `SELECT coalesce(sum(evidence_groups), 0)::float8 AS evidence_groups,
             coalesce(extract(epoch FROM clock_timestamp() - min(noted_at) FILTER (WHERE evidence_groups > 0)) * 1000, 0)::float8
               AS first_waited_ms
-     FROM unevaluated WHERE target = $1`,
+     FROM unevaluated u WHERE target = $1 AND ${SIDE_IS_KNOWN}`,
     [target],
   );
   return {
@@ -198,9 +205,16 @@ export async function settle(
   requestIds: readonly string[],
 ): Promise<{ number: bigint; countedGroups: bigint }> {
   await tx.query('DELETE FROM evaluation_request WHERE id = ANY($1::bigint[])', [requestIds]);
-  // Rows that came after the snapshot are not visible here and stay for the next evaluation.
+  // Rows that came after the snapshot are not visible here and stay for the next evaluation; so does, counted, what this
+  // one could not read yet.
   const [row] = await tx.query<{ evaluations: string; counted_groups: string }>(
-    `WITH seen AS (DELETE FROM unevaluated WHERE target = $1 RETURNING counted_groups)
+    `WITH seen AS (
+       DELETE FROM unevaluated u WHERE target = $1
+       RETURNING problem_id, counted_groups, evidence_groups, noted_at, ${SIDE_IS_KNOWN} AS is_read
+     ), kept AS (
+       INSERT INTO unevaluated (target, problem_id, counted_groups, evidence_groups, noted_at)
+       SELECT $1, problem_id, 0, sum(evidence_groups), min(noted_at) FROM seen WHERE NOT is_read GROUP BY problem_id
+     )
      UPDATE target
      SET evaluations = evaluations + 1,
          counted_groups = counted_groups + (SELECT coalesce(sum(counted_groups), 0) FROM seen)

@@ -189,6 +189,25 @@ describe('what waits for an evaluation', () => {
     expect(await settle(database, 'line-a', [])).toEqual({ number: 2n, countedGroups: 3n });
   });
 
+  it('is no work while no side of its problem is known, and is there when one is, whatever came between', async () => {
+    const [late, known] = ['9'.repeat(32), PROBLEM];
+    await declare();
+    await count(['g1', 'pp', { problemId: late }], ['g2', 'p', { problemId: late }]);
+    expect(await targetsWithWork(database)).toEqual([]);
+    await count(['g3', 'p', { problemId: known }]);
+    await database.transaction(async (tx) => {
+      expect(await loadWaiting(tx, 'line-a')).toMatchObject({ evidenceGroups: 1 });
+      // The side becomes known after the snapshot, by a transaction that did not see the group and so noted nothing.
+      await saveSplits(database, [{ problemId: late, version: 1, heldOut: false }]);
+      expect(await settle(tx, 'line-a', [])).toEqual({ number: 1n, countedGroups: 3n });
+    }, 'REPEATABLE READ');
+    expect(await targetsWithWork(database)).toEqual(['line-a']);
+    expect(await loadWaiting(database, 'line-a')).toMatchObject({ evidenceGroups: 2 });
+    expect(await evidence('touched')).toMatchObject([{ problemId: late, buckets: [{ attempts: 3 }] }]);
+    expect(await settle(database, 'line-a', [])).toEqual({ number: 2n, countedGroups: 3n });
+    expect(await targetsWithWork(database)).toEqual([]);
+  });
+
   it('makes no work of targets that nobody declared', async () => {
     await count(['g1', 'p']);
     expect(await targetsWithWork(database)).toEqual([]);
