@@ -17,6 +17,9 @@ const serviceAddresses = z
     (parts) => new Map(parts.map((part) => [part.slice(0, part.indexOf('=')), part.slice(part.indexOf('=') + 1)])),
   );
 
+/** From 9: a relay may repeat an event for a week and a day. */
+const days = (fallback: number) => z.coerce.number().int().min(9).max(36_500).default(fallback).meta({ unit: 'days' });
+
 /** What the gateway is told by its environment: `TIDEMARK_GATEWAY_…`. */
 export const gatewayConfigSchema = z
   .object({
@@ -71,6 +74,15 @@ export const gatewayConfigSchema = z
       .optional()
       .meta({ secret: true })
       .describe('Token that select asks for, TIDEMARK_SELECT_GRPC_TOKEN there.'),
+    keepUploadsDays: days(30).describe(
+      'What became of the lines of an upload is answered for this long after it came last. What is asked by problem or by record id is answered as long as the problem is known.',
+    ),
+    keepGroupsDays: days(30).describe(
+      'Graded groups are listed one by one for this long. At least as long as uploads; counts of verdicts stay.',
+    ),
+    keepHistoryDays: days(90).describe(
+      'Commands, evaluation points, moves between bins, and dead letters that are not open are listed for this long.',
+    ),
     consoleFolder: z
       .string()
       .min(1)
@@ -89,6 +101,10 @@ export const gatewayConfigSchema = z
   .refine(({ trustedToGrade, macSecret }) => !trustedToGrade || macSecret !== undefined, {
     path: ['trustedToGrade'],
     message: 'needs TIDEMARK_GATEWAY_MAC_SECRET: without a MAC ingest trusts nobody',
+  })
+  .refine(({ keepGroupsDays, keepUploadsDays }) => keepGroupsDays >= keepUploadsDays, {
+    path: ['keepGroupsDays'],
+    message: 'must not be below TIDEMARK_GATEWAY_KEEP_UPLOADS_DAYS: lines of groups would read as never graded',
   });
 
 export type GatewayConfig = z.output<typeof gatewayConfigSchema>;

@@ -16,6 +16,7 @@ import { LetterReader } from './dead-letters/letter-reader.ts';
 import { Explain } from './explain/explain.ts';
 import { ProblemsController } from './explain/problems.controller.ts';
 import { Callers } from './http/caller.ts';
+import { ForgetOldRows } from './housekeeping/forget-old-rows.ts';
 import { GatewayHttp } from './http/gateway-http.ts';
 import { ProblemJsonFilter } from './http/problem-json.filter.ts';
 import { ProblemsIntakeController } from './intake/problems-intake.controller.ts';
@@ -118,6 +119,7 @@ const http = [
     VisibleStates,
     Explain,
     FoldCounts,
+    ForgetOldRows,
     Placements,
     Rates,
     Quiet,

@@ -102,6 +102,7 @@ export async function ageRequests(sql: Sql, waitingHours: number): Promise<numbe
     `DELETE FROM request WHERE state IN ('done', 'refused') AND requested_at < now() - ($1 + 168) * interval '1 hour'`,
     [waitingHours],
   );
+  await sql.query('DELETE FROM answer a WHERE NOT EXISTS (SELECT FROM request r WHERE r.request_id = a.request_id)');
   return refused.length;
 }
 
