@@ -2,13 +2,22 @@ import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { create } from '@bufbuild/protobuf';
 import { topics } from '@tidemark/event-log';
 import { startStage, type StageHarness } from '@tidemark/stage-runtime/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gatewayService } from '../index.ts';
 import { TestClient } from '../testing/client.ts';
-import { graded, idOf, publishSmallStream, stopped } from '../testing/console-events.ts';
-import { Stage } from '@tidemark/proto';
+import { graded, idOf, payloadOf, publishSmallStream, status, stopped } from '../testing/console-events.ts';
+import {
+  ProblemNormalizedSchema,
+  ProblemRawSchema,
+  ProblemUniqueSchema,
+  ProblemWithdrawnSchema,
+  ReviewRequestedSchema,
+  Split,
+  Stage,
+} from '@tidemark/proto';
 import { KEPT_GROUPS } from './kept/keep-attempts.ts';
 import { LiveStatus } from './events/live-status.ts';
 
@@ -230,6 +239,31 @@ describe('with an access token', () => {
     expect((await bare.send('POST', '/problems')).status).toBe(401);
   });
 
+  it('quotes nothing of a problem that is not open: on its way anew, withdrawn, held out, or of unknown side', async () => {
+    await publishQuotes(guarded);
+    const quotesTo = async (reader: TestClient, name: string) => {
+      const [story, texts] = await Promise.all(
+        [`/v1/problems/${idOf(name)}`, `/v1/console/problems/${idOf(name)}/texts`].map(async (path) =>
+          (await reader.send('GET', path)).text(),
+        ),
+      );
+      return `${story}${texts}`.match(/QUOTE \w+ of [\w’ ]+/g) ?? [];
+    };
+    const bearer = new TestClient(guarded, { authorization: 'Bearer token-of-sixteen' });
+    const all = [...new Set(await quotesTo(bearer, 'open'))].sort();
+    expect(all).toEqual([
+      'QUOTE evidence of open’s review',
+      'QUOTE evidence of open’s status',
+      'QUOTE note of open',
+      'QUOTE text of open',
+    ]);
+    for (const name of ['anew', 'gone', 'exam', 'unknown'])
+      expect([name, await quotesTo(bearer, name)]).toEqual([name, []]);
+    await publishQuotes(harness);
+    for (const name of ['anew', 'gone', 'exam', 'unknown'])
+      expect(new Set(await quotesTo(client, name)).size).toBe(name === 'gone' ? 5 : 4);
+  });
+
   it('withholds hidden tests, held-out statements and what programs printed', async () => {
     const bearer = new TestClient(guarded, { authorization: 'Bearer token-of-sixteen' });
     const texts: string[] = [];
@@ -244,6 +278,52 @@ describe('with an access token', () => {
     expect(all).toContain('CONSOLE_REVIEW');
   });
 });
+
+/** Problems of which something is quoted: open, on its way anew, withdrawn, held out, and of unknown side. */
+async function publishQuotes(to: StageHarness): Promise<void> {
+  const statement = (name: string) => payloadOf(`QUOTE text of ${name}`);
+  const split = { open: Split.TRAIN, anew: Split.TRAIN, gone: Split.TRAIN, exam: Split.HELD_OUT, unknown: undefined };
+  const notes = (name: string) => [{ code: 'removed_html', count: 2, detail: `QUOTE note of ${name}` }];
+  const evidence = (name: string) => [{ kind: 'looks_odd', text: `QUOTE evidence of ${name}` }];
+  for (const [name, side] of Object.entries(split)) {
+    const newest = { problemId: idOf(name), version: name === 'anew' ? 2 : 1 };
+    const content = { title: `Title of ${name}`, statement: statement(name) };
+    await to.publish(topics.problemsRaw, create(ProblemRawSchema, { ...newest, content }));
+    await to.publish(
+      topics.problemsNormalized,
+      create(ProblemNormalizedSchema, { ...newest, content, notes: notes(name) }),
+    );
+    if (side !== undefined)
+      await to.publish(
+        topics.problemsUnique,
+        create(ProblemUniqueSchema, { problemId: idOf(name), version: 1, split: side }),
+      );
+    await to.publish(
+      topics.problemsStatus,
+      status(name, Stage.NORMALIZE, { ...newest, evidence: evidence(`${name}’s status`) }),
+    );
+    await to.publish(
+      topics.reviewsRequested,
+      create(ReviewRequestedSchema, {
+        ...newest,
+        reviewId: `review-${name}`,
+        stage: Stage.NORMALIZE,
+        evidence: evidence(`${name}’s review`),
+      }),
+    );
+  }
+  await to.publish(
+    topics.problemsWithdrawn,
+    create(ProblemWithdrawnSchema, {
+      problemId: idOf('gone'),
+      version: 1,
+      stage: Stage.NORMALIZE,
+      reason: 'formula_lost',
+      evidence: evidence('gone’s withdrawal'),
+    }),
+  );
+  await to.untilQuiet();
+}
 
 /** A GET whose Host header is not what the address says, which `fetch` would not send. */
 function rawGet(address: string, path: string, host: string): Promise<string> {

@@ -1,16 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { OriginKind, type Split, type Stage, type StageOutcome } from '@tidemark/proto';
+import { OriginKind, type Split, type StageOutcome } from '@tidemark/proto';
 import { type Sql, StageDatabase } from '@tidemark/stage-runtime';
 import { Reviewing } from '../console/reviewing.ts';
 import { notFound } from '../http/http-problem.ts';
 import { originKindName, outcomeName, splitName, stageName } from '../read-model/names.ts';
+import { openVersion } from './open-version.ts';
 import { PROBLEM_COLUMNS, type ProblemRow, problemJson } from './problem-list.ts';
 import { targetStories } from './target-story.ts';
-import { type EvidenceRow, withoutQuotes } from './without-quotes.ts';
+import { type EvidenceRow, type NotesRow, type Sight, withoutDetails, withoutQuotes } from './without-quotes.ts';
 
 /**
  * The whole story of one problem, from what the topics said. Never a statement, a solution or a model's output. What
- * execute quotes as evidence (assertions, expected values, what references printed) is for whoever may review alone.
+ * stages quote of tests and outputs is for whoever may review alone, and so is what they quote of a text that is not open.
  */
 @Injectable()
 export class Explain {
@@ -22,13 +23,18 @@ export class Explain {
   /** @throws HttpProblem 404 */
   explain(problemId: string): Promise<object> {
     // One snapshot: a story whose chapters are of different moments contradicts itself.
-    return this.database.transaction('explain', (tx) => tell(tx, problemId, this.reviewing.allowed), {
+    return this.database.transaction('explain', (tx) => this.tell(tx, problemId), {
       isolation: 'repeatable read',
     });
   }
+
+  private async tell(tx: Sql, problemId: string): Promise<object> {
+    const sight = this.reviewing.allowed ? 'everything' : { openVersion: await openVersion(tx, problemId) };
+    return tell(tx, problemId, sight);
+  }
 }
 
-async function tell(sql: Sql, problemId: string, quoting: boolean): Promise<object> {
+async function tell(sql: Sql, problemId: string, sight: Sight): Promise<object> {
   const [problem] = await sql.query<ProblemRow>(`SELECT ${PROBLEM_COLUMNS} FROM problem WHERE problem_id = $1`, [
     problemId,
   ]);
@@ -44,15 +50,15 @@ async function tell(sql: Sql, problemId: string, quoting: boolean): Promise<obje
   return {
     ...problemJson(problem),
     origin: problem.origin,
-    stages: await stagesOf(sql, problemId, quoting),
-    withdrawals: await withdrawalsOf(sql, problemId, quoting),
+    stages: await stagesOf(sql, problemId, sight),
+    withdrawals: await withdrawalsOf(sql, problemId, sight),
     dead_letters: await deadLettersOf(sql, problemId),
-    normalized: await one('version, notes, statement_sha256, identity_sha256, content', 'problem_normalized'),
+    normalized: await normalizedOf(sql, problemId, sight),
     cluster: await clusterOf(sql, problemId),
     verified: await one('version, suite_hash, test_count, judge_version, reference_runs', 'problem_verified'),
     suite_changed: await one('version, old_suite_hash, new_suite_hash, reason, changed_at', 'suite_change'),
     score: await one('version, suite_hash, score, dimensions, features, predictor, assessments', 'problem_scored'),
-    reviews: await reviewsOf(sql, problemId),
+    reviews: await reviewsOf(sql, problemId, sight),
     targets:
       problem.state === 'ready' && !problem.held_out ? await targetStories(sql, problemId, isSynthetic(problem)) : [],
   };
@@ -61,31 +67,31 @@ async function tell(sql: Sql, problemId: string, quoting: boolean): Promise<obje
 const isSynthetic = ({ origin }: ProblemRow): boolean =>
   (origin as { kind?: string } | null)?.kind === originKindName(OriginKind.SYNTHETIC);
 
-async function stagesOf(sql: Sql, problemId: string, quoting: boolean): Promise<object[]> {
+async function stagesOf(sql: Sql, problemId: string, sight: Sight): Promise<object[]> {
   const rows = await sql.query<EvidenceRow & { outcome: StageOutcome; decided_at: Date | null }>(
     `SELECT stage, version, outcome, reason, message, evidence, decided_at FROM stage_status
      WHERE problem_id = $1 ORDER BY stage`,
     [problemId],
   );
-  return rows.map(({ stage, outcome, decided_at, evidence, ...row }) => ({
-    stage: stageName(stage),
-    outcome: outcomeName(outcome),
+  return rows.map(({ outcome, decided_at, ...row }) => ({
     ...row,
-    evidence: quoting ? evidence : withoutQuotes(stage, evidence),
+    stage: stageName(row.stage),
+    outcome: outcomeName(outcome),
+    evidence: withoutQuotes(row, sight),
     decided_at: decided_at?.toISOString() ?? null,
   }));
 }
 
-async function withdrawalsOf(sql: Sql, problemId: string, quoting: boolean): Promise<object[]> {
+async function withdrawalsOf(sql: Sql, problemId: string, sight: Sight): Promise<object[]> {
   const rows = await sql.query<EvidenceRow & { withdrawn_at: Date | null }>(
     `SELECT stage, version, reason, evidence, successor_id, taken_back, withdrawn_at FROM withdrawal
      WHERE problem_id = $1 ORDER BY stage`,
     [problemId],
   );
-  return rows.map(({ stage, withdrawn_at, evidence, ...row }) => ({
-    stage: stageName(stage),
+  return rows.map(({ withdrawn_at, ...row }) => ({
     ...row,
-    evidence: quoting ? evidence : withoutQuotes(stage, evidence),
+    stage: stageName(row.stage),
+    evidence: withoutQuotes(row, sight),
     withdrawn_at: withdrawn_at?.toISOString() ?? null,
   }));
 }
@@ -108,10 +114,18 @@ async function clusterOf(sql: Sql, problemId: string): Promise<object | null> {
   return row === undefined ? null : { ...row, split: splitName(row.split) };
 }
 
-async function reviewsOf(sql: Sql, problemId: string): Promise<object[]> {
-  const rows = await sql.query<{ stage: Stage; requested_at: Date | null }>(
+async function normalizedOf(sql: Sql, problemId: string, sight: Sight): Promise<object | null> {
+  const [row] = await sql.query<NotesRow>(
+    `SELECT version, notes, statement_sha256, identity_sha256, content FROM problem_normalized WHERE problem_id = $1`,
+    [problemId],
+  );
+  return row === undefined ? null : { ...row, notes: withoutDetails(row, sight) };
+}
+
+async function reviewsOf(sql: Sql, problemId: string, sight: Sight): Promise<object[]> {
+  const rows = await sql.query<EvidenceRow & { requested_at: Date | null }>(
     `SELECT review_id, version, stage, reason, evidence, requested_at FROM review WHERE problem_id = $1 ORDER BY requested_at`,
     [problemId],
   );
-  return rows.map(({ stage, ...row }) => ({ stage: stageName(stage), ...row }));
+  return rows.map((row) => ({ ...row, stage: stageName(row.stage), evidence: withoutQuotes(row, sight) }));
 }

@@ -1,16 +1,9 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { Injectable } from '@nestjs/common';
 import { BlobStore, readPayload } from '@tidemark/blob-store';
-import {
-  CheckerKind,
-  type Payload,
-  PayloadSchema,
-  Split,
-  type TestCase,
-  TestForm,
-  TestSuiteSchema,
-} from '@tidemark/proto';
-import { type Sql, StageDatabase } from '@tidemark/stage-runtime';
+import { CheckerKind, type Payload, PayloadSchema, type TestCase, TestForm, TestSuiteSchema } from '@tidemark/proto';
+import { StageDatabase } from '@tidemark/stage-runtime';
+import { openVersion } from '../../explain/open-version.ts';
 import { Reviewing } from '../reviewing.ts';
 import type { TextKind } from '../kept/tables.ts';
 
@@ -72,16 +65,17 @@ export class ProblemTextReader {
 
   /** Original and cleaned statement. */
   async texts(problemId: string): Promise<ProblemTexts> {
-    const withheld = this.reviewing.allowed ? null : await whyStatementIsWithheld(this.database, problemId);
-    if (withheld !== null) return { problem_id: problemId, withheld, original: null, cleaned: null };
     const rows = await this.rows(problemId, ['original', 'cleaned']);
+    const open = this.reviewing.allowed ? 'every' : await openVersion(this.database, problemId);
+    const isShown = ({ version }: TextRow) => open === 'every' || version === open;
+    const isWithheld = open === undefined || (rows.length > 0 && !rows.some(isShown));
     const shown = async (kind: TextKind) => {
-      const row = rows.find((candidate) => candidate.kind === kind);
+      const row = rows.find((candidate) => candidate.kind === kind && isShown(candidate));
       return row === undefined ? null : await this.shown(row);
     };
     return {
       problem_id: problemId,
-      withheld: null,
+      withheld: !isWithheld ? null : open === undefined ? NOT_OPEN : NOT_LET_IN_YET,
       original: await shown('original'),
       cleaned: await shown('cleaned'),
     };
@@ -137,14 +131,9 @@ export class ProblemTextReader {
   }
 }
 
-/** Only what is on the training side is no secret: the rest is in the exam, or may be in a benchmark. */
-async function whyStatementIsWithheld(sql: Sql, problemId: string): Promise<string | null> {
-  const [row] = await sql.query<{ split: Split }>('SELECT split FROM problem_unique WHERE problem_id = $1', [
-    problemId,
-  ]);
-  if (row?.split === Split.TRAIN) return null;
-  return 'Only statements on the training side are shown here; this one is held out, or was never let in.';
-}
+const NOT_OPEN =
+  'Only statements on the training side are shown here; this one is held out, withdrawn, or was never let in.';
+const NOT_LET_IN_YET = 'A newer version is on its way; its statement is shown when it is let in on the training side.';
 
 const cut = (text: string, limit: number): CutText => ({
   text: text.slice(0, limit),
