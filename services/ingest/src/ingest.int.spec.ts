@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { BlobStore } from '@tidemark/blob-store';
@@ -18,10 +19,11 @@ import {
   SubmitterSchema,
   TargetDeclaredSchema,
 } from '@tidemark/proto';
-import { wholeLetter } from '@tidemark/stage-runtime';
+import { StageDatabase, wholeLetter } from '@tidemark/stage-runtime';
 import { type StageHarness, startStage } from '@tidemark/stage-runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ingestService } from './index.ts';
+import { countMissing } from './postgres/count-missing.ts';
 import { parkedGroups } from './postgres/parked.ts';
 
 const SECRET = 'shared with the gateway';
@@ -293,6 +295,29 @@ describe('a group of attempts', () => {
     const submitted = await stage.published(topics.rolloutsSubmitted);
     expect(new Set(submitted.map((record) => record.value?.group?.groupId)).size).toBe(1);
     expect(await stage.query('SELECT * FROM parked_groups')).toEqual([]);
+  });
+
+  it('is counted without its content being read', async () => {
+    await stage.publish(topics.rolloutsIntake, rollouts(group, 1), rollouts(group, 2), rollouts(group, 2));
+    await stage.untilQuiet();
+    const role = `counter_${randomUUID().replaceAll('-', '')}`;
+    const columns = await stage.query<{ names: string; schema: string }>(
+      `SELECT string_agg(column_name, ', ') AS names, current_schema() AS schema FROM information_schema.columns
+       WHERE table_schema = current_schema() AND table_name = 'parked_groups' AND column_name <> 'offer'`,
+    );
+    const { names, schema } = columns[0] ?? { names: '', schema: '' };
+    await stage.query(`CREATE ROLE ${role}; GRANT USAGE ON SCHEMA "${schema}" TO ${role};
+      GRANT SELECT ON ALL TABLES IN SCHEMA "${schema}" TO ${role};
+      REVOKE SELECT ON parked_groups FROM ${role}; GRANT SELECT (${names}) ON parked_groups TO ${role}`);
+    try {
+      const counted = await stage.service.get(StageDatabase).transaction('spec', async (tx) => {
+        await tx.query(`SET LOCAL ROLE ${role}`);
+        return await countMissing(tx);
+      });
+      expect(counted).toEqual([{ kind: 'target', name: 'toy', count: 2 }]);
+    } finally {
+      await stage.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+    }
   });
 
   it('counts although another carries the same event id, and again after it was laid aside', async () => {

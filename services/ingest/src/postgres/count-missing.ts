@@ -3,8 +3,8 @@ import type { Sql, Waiting } from '@tidemark/stage-runtime';
 /** What groups wait for, that which most wait for first; at most 20 things. A group that was sent again counts once. */
 export async function countMissing(sql: Sql): Promise<Waiting[]> {
   const rows = await sql.query<{ kind: string; name: string; count: bigint }>(
-    `SELECT kind, name, count(DISTINCT md5(offer)) AS count FROM (
-       SELECT p.offer,
+    `SELECT kind, name, count(DISTINCT offer_hash) AS count FROM (
+       SELECT p.offer_hash,
          CASE WHEN t.target IS NULL THEN 'target' WHEN c.checkpoint IS NULL THEN 'checkpoint'
            WHEN r.problem_id IS NULL THEN 'problem' WHEN v.version IS NULL THEN 'target_version' END AS kind,
          CASE WHEN t.target IS NULL THEN p.target WHEN c.checkpoint IS NULL THEN p.checkpoint || ' of ' || p.target

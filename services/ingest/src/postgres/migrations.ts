@@ -87,9 +87,23 @@ export class IngestWithholding1764546000000 implements MigrationInterface {
   }
 }
 
+/** What tells equal offers without reading them; PostgreSQL writes it, also for replicas of before. */
+export class OfferHashes1764560000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      'ALTER TABLE parked_groups ADD COLUMN offer_hash bytea NOT NULL GENERATED ALWAYS AS (sha256(offer)) STORED',
+    );
+  }
+
+  async down(): Promise<void> {
+    throw new Error('migrations only go forward: expand, then contract');
+  }
+}
+
 export const migrations = [
   IngestTables1764501000000,
   ParkedSenderIds1764540000000,
   ParkedOrigins1764545000000,
   IngestWithholding1764546000000,
+  OfferHashes1764560000000,
 ];
