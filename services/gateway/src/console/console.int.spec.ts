@@ -1,7 +1,9 @@
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { create } from '@bufbuild/protobuf';
 import { topics } from '@tidemark/event-log';
 import { startStage, type StageHarness } from '@tidemark/stage-runtime/testing';
@@ -196,6 +198,15 @@ describe('the live stream', () => {
     expect(live.readerCount).toBeGreaterThanOrEqual(5);
     stop.abort();
     await expect.poll(() => live.readerCount, { timeout: 5_000 }).toBe(0);
+  });
+
+  it('keeps no reader that left before it was let in', async () => {
+    const live = harness.service.get(LiveStatus);
+    const left = new PassThrough();
+    left.destroy();
+    await once(left, 'close');
+    live.add(left);
+    expect(live.readerCount).toBe(0);
   });
 
   it('refuses one reader too many, with a word on what to do', async () => {

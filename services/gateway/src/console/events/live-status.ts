@@ -42,6 +42,8 @@ export class LiveStatus implements OnModuleDestroy {
 
   /** Sends events until the reader leaves, stalls, or the service stops. */
   add(socket: Writable): void {
+    // Who left before would never say so again.
+    if (socket.destroyed) return;
     const reader = new EventReader(socket, () => this.readers.delete(reader));
     this.readers.add(reader);
     reader.send('retry: 2000\n\n');
