@@ -3,6 +3,8 @@ export * from './generated/tidemark/curated/v1/curated_pb.ts';
 export * from './generated/tidemark/difficulty/v1/difficulty_pb.ts';
 export * from './generated/tidemark/operations/v1/operations_pb.ts';
 export * from './generated/tidemark/problem/v1/problem_pb.ts';
+export * from './generated/tidemark/problem/v1/problem_service_pb.ts';
 export * from './generated/tidemark/rollout/v1/rollout_pb.ts';
 export * from './generated/tidemark/select/v1/select_pb.ts';
+export * as trainer from './generated/tidemark/trainer/v1/trainer_service_pb.ts';
 export * from './reading-rollouts.ts';

@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { Command, CommanderError } from 'commander';
 import { readCliConfig } from './cli.config.ts';
+import { registerAudit } from './commands/audit.ts';
 import { registerBatch } from './commands/batch.ts';
 import { registerBenchmark } from './commands/benchmark.ts';
 import { registerCheckpoint } from './commands/checkpoint.ts';
@@ -15,6 +16,7 @@ import { registerProblems } from './commands/problems.ts';
 import { registerStart } from './commands/start.ts';
 import { registerStatus } from './commands/status.ts';
 import { registerTarget } from './commands/target.ts';
+import { registerToken } from './commands/token.ts';
 import { registerTopic } from './commands/topic.ts';
 import { registerWithdraw } from './commands/withdraw.ts';
 import { type Action, UsageError } from './context.ts';
@@ -92,6 +94,8 @@ function program(io: CliIo, run: (action: Action) => Promise<void>): Command {
     registerExplain,
     registerWithdraw,
     registerBenchmark,
+    registerToken,
+    registerAudit,
     registerTopic,
     registerConfig,
     registerDlq,

@@ -24,7 +24,7 @@ export interface ServiceDefinition<Schema extends z.ZodObject = z.ZodObject> {
   readonly topics: readonly AnyTopic[];
   /** Largest HTTP request body in bytes. Default 1 MiB. */
   readonly httpBodyLimitBytes?: number;
-  /** True: the service checks tokens on its own routes, and the runtime's check stands on its own routes alone. */
+  /** True: the service checks who may use its routes, also those that the runtime adds. */
   readonly authenticates?: boolean;
 }
 

@@ -53,7 +53,7 @@ async function setInMotion(
   { http }: RunOptions,
   { app, leases, relay, pools, timers }: StageEngine,
 ): Promise<string | undefined> {
-  guardByToken(app, http?.accessToken, authenticates ?? false);
+  if (authenticates !== true) guardByToken(app, http?.accessToken);
   await app.init();
   leases.start();
   relay.start();

@@ -27,7 +27,24 @@ export const gatewayConfigSchema = z
       .string()
       .regex(/^[\w.@-]{1,64}$/)
       .default('operator')
-      .describe('Name under which whoever bears the access token submits. Without a token it is "local".'),
+      .describe(
+        'Name under which whoever bears the token that the gateway was started with submits. Without a token it is "local".',
+      ),
+    tokenRequestsPerSecond: z.coerce
+      .number()
+      .min(0.1)
+      .max(1_000_000)
+      .default(500)
+      .meta({ unit: 'requests/s' })
+      .describe('Requests that one token may send on average, at one replica; twice as many may come in a burst.'),
+    tokenRequestsAtOnce: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(100_000)
+      .default(256)
+      .meta({ unit: 'requests' })
+      .describe('Requests and streams of one token in hand at once, at one replica.'),
     trustedToGrade: z
       .stringbool()
       .default(false)

@@ -1,5 +1,11 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
+import { Admission } from './access/admission.ts';
+import { AuditController } from './access/audit.controller.ts';
+import { AuditLog } from './access/audit-log.ts';
+import { Callers } from './access/callers.ts';
+import { Tokens } from './access/tokens.ts';
+import { TokensController } from './access/tokens.controller.ts';
 import { BatchesController } from './batches/batches.controller.ts';
 import { SelectClient } from './batches/select-client.ts';
 import { Benchmarks } from './benchmarks/benchmarks.ts';
@@ -15,7 +21,6 @@ import { DeadLettersController } from './dead-letters/dead-letters.controller.ts
 import { LetterReader } from './dead-letters/letter-reader.ts';
 import { Explain } from './explain/explain.ts';
 import { ProblemsController } from './explain/problems.controller.ts';
-import { Callers } from './http/caller.ts';
 import { ForgetOldRows } from './housekeeping/forget-old-rows.ts';
 import { GatewayHttp } from './http/gateway-http.ts';
 import { ProblemJsonFilter } from './http/problem-json.filter.ts';
@@ -78,6 +83,8 @@ const readModel = [
 ];
 
 const http = [
+  TokensController,
+  AuditController,
   ProblemsIntakeController,
   WithdrawController,
   RolloutsIntakeController,
@@ -100,7 +107,10 @@ const http = [
   providers: [
     { provide: APP_FILTER, useClass: ProblemJsonFilter },
     GatewayHttp,
+    Admission,
+    AuditLog,
     Callers,
+    Tokens,
     Submissions,
     Uploads,
     UploadDesk,

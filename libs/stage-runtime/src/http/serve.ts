@@ -4,26 +4,21 @@ import { AccessTokenMissingError, isLoopback, tokenMatches, urlOf } from './acce
 
 /** Open to probes, which hold no token. */
 const OPEN_PATHS = new Set(['/livez', '/readyz']);
-const OWN_PATHS = new Set(['/activity', '/metrics']);
 
 /** @throws AccessTokenMissingError */
 export function assertAccess(http: NonNullable<RunOptions['http']>): void {
   if (!isLoopback(http.host) && !http.accessToken) throw new AccessTokenMissingError(http.host);
 }
 
-/**
- * Lets in only who bears the token, where there is one.
- *
- * @param ownRoutesOnly the service checks its own routes itself
- */
-export function guardByToken(app: NestFastifyApplication, token: string | undefined, ownRoutesOnly: boolean): void {
+/** Lets in only who bears the token, where there is one. */
+export function guardByToken(app: NestFastifyApplication, token: string | undefined): void {
   if (token === undefined) return;
   app
     .getHttpAdapter()
     .getInstance()
     .addHook('onRequest', async (request, reply) => {
       const path = request.url.split('?')[0] ?? '';
-      if (OPEN_PATHS.has(path) || (ownRoutesOnly && !OWN_PATHS.has(path))) return;
+      if (OPEN_PATHS.has(path)) return;
       if (!tokenMatches(request.headers.authorization, token)) {
         await reply.code(401).header('www-authenticate', 'Bearer').send({ message: 'access token missing or wrong' });
       }

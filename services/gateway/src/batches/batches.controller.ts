@@ -2,7 +2,7 @@ import { Controller, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { CuratedJson } from '../curated/curated-json.ts';
-import { Callers } from '../http/caller.ts';
+import { callerOf } from '../access/caller.ts';
 import { readJson } from '../http/read-body.ts';
 import { targetSlugOf } from '../targets/target-slug.ts';
 import { Targets } from '../targets/targets.ts';
@@ -23,7 +23,6 @@ export class BatchesController {
     private readonly select: SelectClient,
     private readonly targets: Targets,
     private readonly json: CuratedJson,
-    private readonly callers: Callers,
   ) {}
 
   @Post(':slug/batches')
@@ -32,7 +31,7 @@ export class BatchesController {
     const target = targetSlugOf(slug);
     await this.targets.assertKnown(target);
     const leaseMs = Math.round(lease_seconds * 1_000);
-    const batch = await this.select.nextBatch({ target, count, leaseMs, holder: this.callers.name });
+    const batch = await this.select.nextBatch({ target, count, leaseMs, holder: callerOf(request).name });
     const problems: object[] = [];
     for (const { leaseId, problem } of batch.problems) {
       if (problem !== undefined) problems.push({ lease_id: leaseId, ...(await this.json.whole(problem)) });

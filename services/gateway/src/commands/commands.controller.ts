@@ -1,6 +1,7 @@
 import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { callerOf } from '../access/caller.ts';
 import { readJson } from '../http/read-body.ts';
 import { targetSlugOf } from '../targets/target-slug.ts';
 import { Targets } from '../targets/targets.ts';
@@ -46,14 +47,14 @@ export class CommandsController {
   }
 
   @Get('commands/:id')
-  find(@Param('id') id: string): Promise<object> {
-    return this.commands.find(id);
+  find(@Param('id') id: string, @Req() request: FastifyRequest): Promise<object> {
+    return this.commands.find(callerOf(request), id);
   }
 
   private async order(order: CommandOrder, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     await this.targets.assertKnown(order.target);
     const key = request.headers['idempotency-key'];
-    const command = await this.commands.request(order, typeof key === 'string' ? key : undefined);
+    const command = await this.commands.request(callerOf(request), order, typeof key === 'string' ? key : undefined);
     await reply.status(202).header('location', `/v1/commands/${command.command_id}`).send(command);
   }
 }

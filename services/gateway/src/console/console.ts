@@ -4,7 +4,6 @@ import { LetterKindsController } from './letters/letter-kinds.controller.ts';
 import { ConsoleProblemsController } from './problem/console-problems.controller.ts';
 import { ProblemDetails } from './problem/problem-details.ts';
 import { ProblemTextReader } from './problem/problem-texts.ts';
-import { Reviewing } from './reviewing.ts';
 import { SiteController } from './site/site.controller.ts';
 import { ConsoleTargetsController } from './target/console-targets.controller.ts';
 
@@ -16,4 +15,4 @@ export const consoleControllers = [
   ConsoleTargetsController,
   LetterKindsController,
 ];
-export const consoleProviders = [LiveStatus, ProblemTextReader, ProblemDetails, Reviewing];
+export const consoleProviders = [LiveStatus, ProblemTextReader, ProblemDetails];

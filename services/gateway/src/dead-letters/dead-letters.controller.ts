@@ -3,7 +3,8 @@ import { BlobStore } from '@tidemark/blob-store';
 import { StageDatabase, wholeLetter } from '@tidemark/stage-runtime';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { Reviewing } from '../console/reviewing.ts';
+import { callerOf } from '../access/caller.ts';
+import { WHY_NOT_REVIEWED } from '../access/reviewing.ts';
 import { notFound, unusable } from '../http/http-problem.ts';
 import { readJson, readQuery } from '../http/read-body.ts';
 import { type Chosen, DeadLetters, type Decided } from './dead-letters.ts';
@@ -28,7 +29,6 @@ export class DeadLettersController {
     private readonly letters: DeadLetters,
     private readonly reader: LetterReader,
     private readonly blobs: BlobStore,
-    private readonly reviewing: Reviewing,
   ) {}
 
   @Get()
@@ -45,24 +45,24 @@ export class DeadLettersController {
     if (row === undefined) throw notFound('dead letter', id, 'GET /v1/dead-letters lists them.');
     const letter = (await this.reader.read([place])).get(letterId(place));
     const whole = letter && (await wholeLetter(this.blobs, letter));
-    const shown = contents && this.reviewing.allowed;
+    const shown = contents && callerOf(request).mayReview;
     return {
       ...letterJson(row),
       record: whole === undefined ? null : letterContent(whole, shown),
-      ...(contents && !shown && { contents_withheld: this.reviewing.whyNot }),
+      ...(contents && !shown && { contents_withheld: WHY_NOT_REVIEWED }),
     };
   }
 
   @Post('replay')
   @HttpCode(202)
   async replay(@Req() request: FastifyRequest): Promise<object> {
-    return answer(await this.letters.replay(await chosenOf(request)), 'replayed');
+    return answer(await this.letters.replay(callerOf(request), await chosenOf(request)), 'replayed');
   }
 
   @Post('drop')
   @HttpCode(200)
   async drop(@Req() request: FastifyRequest): Promise<object> {
-    return answer(await this.letters.drop(await chosenOf(request)), 'dropped');
+    return answer(await this.letters.drop(callerOf(request), await chosenOf(request)), 'dropped');
   }
 }
 

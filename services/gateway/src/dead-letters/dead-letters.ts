@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { type EventLog, ordersTopic, type ServiceName, serviceNames } from '@tidemark/event-log';
 import { type DeadLetter, ServiceOrderSchema } from '@tidemark/proto';
 import { causeOf, InjectEventLog, StageDatabase, type StageTransaction } from '@tidemark/stage-runtime';
-import { Callers } from '../http/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { VisibleStates } from '../read-model/visible-states.ts';
 import { decideReplay } from './decide-replay.ts';
 import { type LetterPlace, letterId } from './letter-id.ts';
@@ -38,12 +38,11 @@ export class DeadLetters {
     private readonly database: StageDatabase,
     private readonly letters: LetterReader,
     private readonly states: VisibleStates,
-    private readonly callers: Callers,
     @InjectEventLog() private readonly log: EventLog,
   ) {}
 
   /** Orders the services that failed to handle the records again. */
-  replay(chosen: Chosen): Promise<Decided> {
+  replay(caller: Caller, chosen: Chosen): Promise<Decided> {
     return this.inPages(chosen, async (tx, rows) => {
       const letters = await this.letters.read(rows.map(placeOf));
       const ready = await this.readyServices(rows);
@@ -55,20 +54,20 @@ export class DeadLetters {
         if (decision.kind === 'refused') refused.push({ id, code: decision.code, reason: decision.reason });
         else {
           good.push(row);
-          this.order(tx, row, decision.letter);
+          this.order(tx, caller, row, decision.letter);
         }
       }
       const problems = good.flatMap(({ problem_id }) => problem_id ?? []);
-      await this.states.refresh(tx, problems, () => decideLetters(tx, good, 'replayed', this.callers.name));
+      await this.states.refresh(tx, problems, () => decideLetters(tx, good, 'replayed', caller.name));
       return { decided: good.length, refused };
     });
   }
 
   /** They stay where they are until retention takes them, and are neither listed nor replayed by filters any more. */
-  drop(chosen: Chosen): Promise<Decided> {
+  drop(caller: Caller, chosen: Chosen): Promise<Decided> {
     return this.inPages(chosen, async (tx, rows) => {
       const good = rows.filter(({ state }) => state === 'open');
-      await decideLetters(tx, good, 'dropped', this.callers.name);
+      await decideLetters(tx, good, 'dropped', caller.name);
       const refused = rows
         .filter(({ state }) => state !== 'open')
         .map((row) => ({ id: letterId(placeOf(row)), code: 'not_open', reason: `It is ${row.state}.` }));
@@ -76,8 +75,8 @@ export class DeadLetters {
     });
   }
 
-  private order(tx: StageTransaction, row: LetterRow, letter: DeadLetter): void {
-    const requestedBy = this.callers.name;
+  private order(tx: StageTransaction, caller: Caller, row: LetterRow, letter: DeadLetter): void {
+    const requestedBy = caller.name;
     const order = create(ServiceOrderSchema, { requestedBy, order: { case: 'replay', value: letter } });
     // By its place: an order that the relay repeats is recognised as the one that it was.
     const cause = causeOf(`replay/${letterId(placeOf(row))}`);

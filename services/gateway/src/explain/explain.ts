@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { OriginKind, type Split, type StageOutcome } from '@tidemark/proto';
 import { type Sql, StageDatabase } from '@tidemark/stage-runtime';
-import { Reviewing } from '../console/reviewing.ts';
+import { type Caller, submitterSeenBy } from '../access/caller.ts';
 import { notFound } from '../http/http-problem.ts';
 import { originKindName, outcomeName, splitName, stageName } from '../read-model/names.ts';
 import { openVersion } from './open-version.ts';
@@ -15,29 +15,28 @@ import { type EvidenceRow, type NotesRow, type Sight, withoutDetails, withoutQuo
  */
 @Injectable()
 export class Explain {
-  constructor(
-    private readonly database: StageDatabase,
-    private readonly reviewing: Reviewing,
-  ) {}
+  constructor(private readonly database: StageDatabase) {}
 
-  /** @throws HttpProblem 404 */
-  explain(problemId: string): Promise<object> {
+  /** Producers are told of what they offered, and nothing of targets. @throws HttpProblem 404 */
+  explain(caller: Caller, problemId: string): Promise<object> {
     // One snapshot: a story whose chapters are of different moments contradicts itself.
-    return this.database.transaction('explain', (tx) => this.tell(tx, problemId), {
+    return this.database.transaction('explain', (tx) => this.tell(tx, caller, problemId), {
       isolation: 'repeatable read',
     });
   }
 
-  private async tell(tx: Sql, problemId: string): Promise<object> {
-    const sight = this.reviewing.allowed ? 'everything' : { openVersion: await openVersion(tx, problemId) };
-    return tell(tx, problemId, sight);
+  private async tell(tx: Sql, caller: Caller, problemId: string): Promise<object> {
+    const sight = caller.mayReview ? 'everything' : { openVersion: await openVersion(tx, problemId) };
+    return tell(tx, problemId, caller, sight);
   }
 }
 
-async function tell(sql: Sql, problemId: string, sight: Sight): Promise<object> {
-  const [problem] = await sql.query<ProblemRow>(`SELECT ${PROBLEM_COLUMNS} FROM problem WHERE problem_id = $1`, [
-    problemId,
-  ]);
+async function tell(sql: Sql, problemId: string, caller: Caller, sight: Sight): Promise<object> {
+  const submitter = submitterSeenBy(caller);
+  const [problem] = await sql.query<ProblemRow>(
+    `SELECT ${PROBLEM_COLUMNS} FROM problem WHERE problem_id = $1 AND ($2::text IS NULL OR submitter = $2)`,
+    [problemId, submitter ?? null],
+  );
   if (problem === undefined) {
     throw notFound(
       'problem',
@@ -60,7 +59,9 @@ async function tell(sql: Sql, problemId: string, sight: Sight): Promise<object> 
     score: await one('version, suite_hash, score, dimensions, features, predictor, assessments', 'problem_scored'),
     reviews: await reviewsOf(sql, problemId, sight),
     targets:
-      problem.state === 'ready' && !problem.held_out ? await targetStories(sql, problemId, isSynthetic(problem)) : [],
+      problem.state === 'ready' && !problem.held_out && submitter === undefined
+        ? await targetStories(sql, problemId, isSynthetic(problem))
+        : [],
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Sql } from '@tidemark/stage-runtime';
 import { z } from 'zod';
+import { type Caller, submitterSeenBy } from '../access/caller.ts';
 import { assertReason } from './known-reasons.ts';
 
 export const listQuerySchema = z.object({
@@ -20,14 +21,15 @@ export const listQuerySchema = z.object({
 });
 export type ListQuery = z.output<typeof listQuerySchema>;
 
-/** One page of problems in the order of their ids, which is a stable one while states change. */
-export async function listProblems(sql: Sql, query: ListQuery): Promise<object> {
+/** One page of the problems that a caller may ask about, in the order of their ids, which is a stable one while states change. */
+export async function listProblems(sql: Sql, caller: Caller, query: ListQuery): Promise<object> {
   const text = query.q?.trim() || null;
   const rows = await sql.query<ProblemRow>(
     `SELECT ${PROBLEM_COLUMNS} FROM problem
      WHERE ($1::text IS NULL OR state = $1) AND ($2::text IS NULL OR reason = $2) AND ($3::text IS NULL OR stage = $3)
        AND ($4::text IS NULL OR namespace = $4) AND ($5::boolean IS NULL OR held_out = $5)
        AND ($6::text IS NULL OR problem_id > $6)
+       AND ($11::text IS NULL OR submitter = $11)
        AND ($8::text IS NULL OR title ILIKE $8 OR record_id = $9 OR problem_id LIKE $10)
      ORDER BY problem_id LIMIT $7`,
     [
@@ -41,6 +43,7 @@ export async function listProblems(sql: Sql, query: ListQuery): Promise<object> 
       text && `%${escapeLike(text)}%`,
       text,
       text !== null && /^[0-9a-f]{8,32}$/.test(text) ? `${text}%` : null,
+      submitterSeenBy(caller) ?? null,
     ],
   );
   if (rows.length === 0 && query.reason !== undefined) await assertReason(sql, query.reason);

@@ -3,6 +3,7 @@ import { problemIdOf } from '@tidemark/identity';
 import { StageDatabase } from '@tidemark/stage-runtime';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { callerOf, submitterSeenBy } from '../access/caller.ts';
 import { notFound, unusable } from '../http/http-problem.ts';
 import { readQuery } from '../http/read-body.ts';
 import { Explain } from './explain.ts';
@@ -31,34 +32,36 @@ export class ProblemsController {
 
   @Get('problems')
   list(@Req() request: FastifyRequest): Promise<object> {
-    return listProblems(this.database, readQuery(request, listQuerySchema));
+    return listProblems(this.database, callerOf(request), readQuery(request, listQuerySchema));
   }
 
   @Get('problems/:id')
-  story(@Param('id') id: string): Promise<object> {
-    return this.explain.explain(id);
+  story(@Param('id') id: string, @Req() request: FastifyRequest): Promise<object> {
+    return this.explain.explain(callerOf(request), id);
   }
 
   /** What became of my record: by namespace and record id, by file and line, or by upload. */
   @Get('submissions')
   async submissions(@Req() request: FastifyRequest): Promise<object> {
     const query = readQuery(request, submissionSchema);
+    const submitter = submitterSeenBy(callerOf(request));
     if (query.namespace !== undefined && query.id !== undefined) {
-      return await this.byRecord(query.namespace, query.id);
+      return await this.byRecord(query.namespace, query.id, submitter);
     }
     if (query.source_file !== undefined || query.upload !== undefined) {
       const { source_file: sourceFile, upload: uploadId, line, failed, limit } = query;
-      return await submittedLines(this.database, { sourceFile, uploadId, line, failed, limit });
+      return await submittedLines(this.database, { sourceFile, uploadId, line, failed, limit, submitter });
     }
     const why = 'names neither namespace and id, nor source_file, nor upload';
     throw unusable('Which record?', [{ where: 'query', why }], 'Add namespace=…&id=…, or source_file=…&line=….');
   }
 
-  private async byRecord(namespace: string, recordId: string): Promise<object> {
+  private async byRecord(namespace: string, recordId: string, submitter: string | undefined): Promise<object> {
     const problemId = problemIdOf(namespace, recordId);
-    const rows = await this.database.query<ProblemRow>(`SELECT ${PROBLEM_COLUMNS} FROM problem WHERE problem_id = $1`, [
-      problemId,
-    ]);
+    const rows = await this.database.query<ProblemRow>(
+      `SELECT ${PROBLEM_COLUMNS} FROM problem WHERE problem_id = $1 AND ($2::text IS NULL OR submitter = $2)`,
+      [problemId, submitter ?? null],
+    );
     if (rows[0] === undefined) {
       throw notFound(
         'record',

@@ -15,19 +15,22 @@ export interface LineQuery {
   readonly failed: boolean;
   /** Of each kind. */
   readonly limit: number;
+  /** Whose alone; undefined for everybody's. */
+  readonly submitter: string | undefined;
 }
 
-/** The uploads asked for; parameters $1 and $2. */
-const UPLOADS = `(SELECT upload_id FROM upload WHERE upload_id = $2
-  UNION SELECT upload_id FROM upload_name WHERE source_file = $1)`;
+/** The uploads asked for; parameters $1, $2 and $5. */
+const UPLOADS = `(SELECT upload_id FROM upload JOIN (
+    SELECT $2::text AS upload_id UNION SELECT upload_id FROM upload_name WHERE source_file = $1) AS named USING (upload_id)
+  WHERE $5::text IS NULL OR submitter = $5)`;
 
 /**
  * What became of the lines of a file: problems, groups of attempts, lines that were refused at the door, and records
  * laid aside later.
  */
 export async function submittedLines(sql: Sql, query: LineQuery): Promise<object> {
-  const { sourceFile, uploadId, line, limit } = query;
-  const asked = [sourceFile ?? null, uploadId ?? null, line ?? null, limit];
+  const { sourceFile, uploadId, line, limit, submitter } = query;
+  const asked = [sourceFile ?? null, uploadId ?? null, line ?? null, limit, submitter ?? null];
   return {
     problems: await problemsOf(sql, query, asked),
     refused: await sql.query(
@@ -40,9 +43,9 @@ export async function submittedLines(sql: Sql, query: LineQuery): Promise<object
     dead_letters: await sql.query(
       `SELECT topic, service, error_code, error_message, source_record::float8 AS source_record, dead_lettered_at
        FROM dead_letter AS l
-       WHERE ($3::bigint IS NULL OR source_record = $3) AND (source_file = $1 OR EXISTS (
+       WHERE ($3::bigint IS NULL OR source_record = $3) AND (($5::text IS NULL AND source_file = $1) OR EXISTS (
          SELECT FROM upload JOIN upload_name USING (upload_id) JOIN submission USING (upload_id)
-         WHERE upload_id = $2 AND upload_name.source_file = l.source_file AND line = l.source_record
+         WHERE upload_id IN ${UPLOADS} AND upload_name.source_file = l.source_file AND line = l.source_record
            AND l.topic = upload.kind || '.intake.v1' AND l.dead_lettered_at >= upload.first_at))
        ORDER BY source_record, dead_lettered_at LIMIT $4`,
       asked,
@@ -57,9 +60,10 @@ async function problemsOf(sql: Sql, { failed }: LineQuery, asked: readonly unkno
          SELECT problem_id, line FROM submission
          WHERE upload_id IN ${UPLOADS} AND problem_id IS NOT NULL AND group_id IS NULL AND ($3::bigint IS NULL OR line = $3)
          UNION ALL SELECT problem_id, source_record FROM problem
-         WHERE source_file = $1 AND ($3::bigint IS NULL OR source_record = $3)) AS lines
+         WHERE source_file = $1 AND ($3::bigint IS NULL OR source_record = $3)
+           AND ($5::text IS NULL OR submitter = $5)) AS lines
        ORDER BY problem_id, line DESC) AS asked JOIN problem USING (problem_id)
-     WHERE NOT $5::boolean OR state <> 'ready'
+     WHERE NOT $6::boolean OR state <> 'ready'
      ORDER BY line, problem_id LIMIT $4`,
     [...asked, failed],
   );
@@ -107,7 +111,7 @@ async function groupsOf(sql: Sql, { failed }: LineQuery, asked: readonly unknown
            AND l.state <> 'replayed' AND l.dead_lettered_at >= u.first_at
          ORDER BY l.dead_lettered_at DESC LIMIT 1) AS d ON true
        WHERE s.upload_id IN ${UPLOADS} AND s.group_id IS NOT NULL AND ($3::bigint IS NULL OR s.line = $3)) AS stands
-     WHERE NOT $5::boolean OR NOT graded OR error_code IS NOT NULL
+     WHERE NOT $6::boolean OR NOT graded OR error_code IS NOT NULL
      ORDER BY line LIMIT $4`,
     [...asked, failed],
   );

@@ -25,6 +25,7 @@ export async function forgetOldRows(sql: Sql, { keepUploadsDays, keepGroupsDays,
   await deleteOlder(sql, 'refusal', 'refused_at', keepUploadsDays);
   await deleteOlder(sql, 'graded_group', 'graded_at', keepGroupsDays);
   await deleteOlder(sql, 'command', 'requested_at', keepHistoryDays);
+  await deleteOlder(sql, 'audit', 'requested_at', keepHistoryDays);
   await deleteOlder(sql, 'evaluation', 'evaluated_at', keepHistoryDays);
   await deleteOlder(sql, 'bin_move', 'moved_at', keepHistoryDays);
   // The newest of a problem at a stage is what its state rests on.

@@ -1,33 +1,28 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
-import { type HttpOptions, InjectHttpOptions } from '@tidemark/stage-runtime';
+import { HttpAdapterHost, ModulesContainer } from '@nestjs/core';
+import { classifyFault, InjectLogger } from '@tidemark/stage-runtime';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isConsoleFile } from '../console/site/open-to-all.ts';
-import { decideAccess } from './decide-access.ts';
-import { problemJson } from './http-problem.ts';
-
-/** Open to probes, which hold no token and call from anywhere. */
-const OPEN_PATHS: ReadonlySet<string> = new Set(['/livez', '/readyz']);
+import type { Logger } from 'pino';
+import { Admission } from '../access/admission.ts';
+import { setCaller } from '../access/caller.ts';
+import { httpRules } from '../access/rules.ts';
+import { detailsOf, sendProblem } from './problem-json.filter.ts';
+import { servedRoutes } from './served-routes.ts';
 
 /** Makes the server the gateway's: who may speak to it, and bodies that controllers read themselves, at their pace. */
 @Injectable()
 export class GatewayHttp implements OnModuleInit {
-  private readonly tokenMatches: ((given: string) => boolean) | undefined;
-
   constructor(
     private readonly adapterHost: HttpAdapterHost,
-    @InjectHttpOptions() http: HttpOptions | undefined,
-  ) {
-    this.tokenMatches = http?.accessToken === undefined ? undefined : constantTimeMatch(http.accessToken);
-  }
+    private readonly modules: ModulesContainer,
+    private readonly admission: Admission,
+    @InjectLogger() private readonly logger: Logger,
+  ) {}
 
-  /** True when callers bear a token. */
-  get hasToken(): boolean {
-    return this.tokenMatches !== undefined;
-  }
-
+  /** @throws Error for a route without a rule: nobody has said who may use it */
   onModuleInit(): void {
+    const unruled = servedRoutes(this.modules).filter((route) => httpRules[route] === undefined);
+    if (unruled.length > 0) throw new Error(`routes without a rule in access/rules.ts: ${unruled.join(', ')}`);
     const fastify = this.adapterHost.httpAdapter.getInstance<FastifyInstance>();
     fastify.addHook('onRequest', (request, reply) => this.admit(request, reply));
     // Every body is a stream: size limits and JSON errors are then ours, and an upload never has to fit in memory.
@@ -36,31 +31,33 @@ export class GatewayHttp implements OnModuleInit {
   }
 
   private async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const path = request.url.split('?', 1)[0] ?? '';
-    if (OPEN_PATHS.has(path)) return;
-    if (this.hasToken && isConsoleFile(request.method, path)) return;
-    const access = decideAccess(
-      {
-        host: request.headers.host,
-        origin: request.headers.origin,
-        authorization: request.headers.authorization,
+    const { headers } = request;
+    const action = `${request.method === 'HEAD' ? 'GET' : request.method} ${request.routeOptions.url ?? ''}`;
+    try {
+      const admitted = await this.admission.admit({
+        action,
+        rule: httpRules[action],
+        subject: namesOf(request.params),
+        host: headers.host,
+        origin: headers.origin,
+        fetchSite: headers['sec-fetch-site']?.toString(),
         localAddress: request.socket.localAddress,
-      },
-      this.tokenMatches,
-    );
-    if (access.kind === 'allowed') return;
-    if (access.status === 401) void reply.header('www-authenticate', 'Bearer');
-    await reply
-      .status(access.status)
-      .header('connection', 'close')
-      .type('application/problem+json; charset=utf-8')
-      .send(JSON.stringify(problemJson(access, path)));
+        authorization: headers.authorization,
+      });
+      if (admitted === undefined) return;
+      setCaller(request, admitted.caller);
+      reply.raw.once('close', () => admitted.end(reply.raw.headersSent ? String(reply.raw.statusCode) : 'abandoned'));
+    } catch (error) {
+      const details = detailsOf(error);
+      if (details.status >= 500) this.logger.error({ action, error: classifyFault(error).message }, 'admission failed');
+      if (details.status === 401) void reply.header('www-authenticate', 'Bearer');
+      sendProblem(request, reply.header('connection', 'close'), details);
+      await reply;
+    }
   }
 }
 
-/** Compares hashes, so that neither the content nor the length of the token shows in the time taken. */
-function constantTimeMatch(token: string): (given: string) => boolean {
-  const hashOf = (text: string) => createHash('sha256').update(text).digest();
-  const expected = hashOf(token);
-  return (given) => timingSafeEqual(hashOf(given), expected);
+function namesOf(params: unknown): Readonly<Record<string, string>> {
+  const entries = Object.entries((params ?? {}) as Readonly<Record<string, unknown>>);
+  return Object.fromEntries(entries.map(([name, value]) => [name, String(value).slice(0, 500)]));
 }

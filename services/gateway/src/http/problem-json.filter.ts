@@ -28,19 +28,25 @@ export class ProblemJsonFilter implements ExceptionFilter {
       reply.raw.destroy();
       return;
     }
-    if (details.retryAfterSeconds !== undefined) void reply.header('retry-after', String(details.retryAfterSeconds));
     // A body that was not read to its end would be taken for the next request.
     if (!request.raw.readableEnded) void reply.header('connection', 'close');
-    void reply
-      .status(details.status)
-      .type('application/problem+json; charset=utf-8')
-      .send(JSON.stringify(problemJson(details, pathOf(request))));
+    sendProblem(request, reply, details);
   }
+}
+
+/** Answers with a problem, and when to come back. */
+export function sendProblem(request: FastifyRequest, reply: FastifyReply, details: HttpProblemDetails): void {
+  if (details.retryAfterSeconds !== undefined) void reply.header('retry-after', String(details.retryAfterSeconds));
+  void reply
+    .status(details.status)
+    .type('application/problem+json; charset=utf-8')
+    .send(JSON.stringify(problemJson(details, pathOf(request))));
 }
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? request.url;
 
-function detailsOf(thrown: unknown): HttpProblemDetails {
+/** What a caller is told of whatever was thrown. */
+export function detailsOf(thrown: unknown): HttpProblemDetails {
   if (thrown instanceof HttpProblem) return thrown.details;
   if (thrown instanceof HttpException && thrown.getStatus() < 500) {
     const status = thrown.getStatus();

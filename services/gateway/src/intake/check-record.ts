@@ -1,10 +1,11 @@
 import { type Fault, parseProblem, parseRollouts, type Warning } from '@tidemark/formats';
 import { sha256Hex } from '@tidemark/identity';
 import type { Line } from './split-lines.ts';
-import type { UploadSettings } from './upload-settings.ts';
+import { type Caller, mayUseTarget } from '../access/caller.ts';
+import type { RecordSettings } from './upload-settings.ts';
 
 /** What can be wrong with a record, and what only the door knows. */
-export type DoorFault = Omit<Fault, 'code'> & { readonly code: Fault['code'] | 'untrusted_grade' };
+export type DoorFault = Omit<Fault, 'code'> & { readonly code: Fault['code'] | 'untrusted_grade' | 'foreign_target' };
 
 /** What a record speaks of, as far as it is asked for later. */
 export interface Subject {
@@ -54,7 +55,7 @@ export function checkRecord(line: Line, limitBytes: number, read: (bytes: Uint8A
   return { kind: 'taken', line: number, bytes, subject: found.subject, warnings: found.warnings };
 }
 
-export function readProblem(bytes: Uint8Array, { format, defaults }: UploadSettings): ReadRecord {
+export function readProblem(bytes: Uint8Array, { format, defaults }: RecordSettings): ReadRecord {
   const parsed = parseProblem(bytes, format, defaults);
   if (parsed.kind === 'faulty') return { kind: 'faulty', faults: parsed.faults };
   return { kind: 'good', subject: { problemId: parsed.problemId }, warnings: parsed.warnings };
@@ -62,14 +63,16 @@ export function readProblem(bytes: Uint8Array, { format, defaults }: UploadSetti
 
 /**
  * @param fileSha256 what the id of a group without one derives from, with the line
- * @param trustedToGrade whether the submitter's own verdicts count; else there have to be outputs to be graded here
+ * @param caller who has to be for the group's target; where its own verdicts don't count there have to be outputs, which
+ * are graded here
  */
-export function readGroup(bytes: Uint8Array, fileSha256: string, line: number, trustedToGrade: boolean): ReadRecord {
+export function readGroup(bytes: Uint8Array, fileSha256: string, line: number, caller: Caller): ReadRecord {
   const parsed = parseRollouts(bytes, { fileSha256, record: line });
   if (parsed.kind === 'faulty') return parsed;
   const { groupId: id, target, checkpoint, problemId, attempts } = parsed.record;
+  if (!mayUseTarget(caller, target)) return { kind: 'faulty', faults: [foreign(target)] };
   const missing = attempts.findIndex(({ output }) => output === undefined);
-  if (missing >= 0 && !trustedToGrade) return { kind: 'faulty', faults: [untrusted(missing)] };
+  if (missing >= 0 && !caller.trustedToGrade) return { kind: 'faulty', faults: [untrusted(missing)] };
   return { kind: 'good', subject: { problemId, group: { id, target, checkpoint } }, warnings: parsed.warnings };
 }
 
@@ -78,6 +81,13 @@ const untrusted = (attempt: number): DoorFault => ({
   field: `attempts[${attempt}].output`,
   reason: 'is missing, and the submitter is not trusted to grade',
   advice: 'Send the outputs: they are graded here. Whose verdicts count the operator says',
+});
+
+const foreign = (target: string): DoorFault => ({
+  code: 'foreign_target',
+  field: 'target',
+  reason: `is ${JSON.stringify(target.slice(0, 100))}, and this token is for other targets`,
+  advice: 'Report to a target that the token names, or ask an operator for one that names this',
 });
 
 /** One fault as it is answered. */

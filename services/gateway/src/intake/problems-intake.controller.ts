@@ -10,7 +10,6 @@ import type { UploadKind } from './uploads.ts';
 const problemUploads: UploadKind = {
   name: 'problems',
   read: ({ bytes, settings }) => readProblem(bytes, settings),
-  answer: ({ problemId }) => ({ problem_id: problemId }),
   publish: (tx, cause, { payload, submitter, settings, subject }) =>
     tx.publish(
       cause,

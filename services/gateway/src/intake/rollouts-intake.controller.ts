@@ -9,8 +9,7 @@ import type { UploadKind } from './uploads.ts';
 
 const rolloutUploads: UploadKind = {
   name: 'rollouts',
-  read: ({ bytes, fileSha256, line, trustedToGrade }) => readGroup(bytes, fileSha256, line, trustedToGrade),
-  answer: ({ problemId, group }) => ({ group: group?.id, problem_id: problemId }),
+  read: ({ bytes, fileSha256, line, caller }) => readGroup(bytes, fileSha256, line, caller),
   publish: (tx, cause, { payload, submitter, settings, fileSha256, subject }) =>
     tx.publish(
       cause,

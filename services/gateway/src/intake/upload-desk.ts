@@ -2,11 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { InjectConfig } from '@tidemark/stage-runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../gateway.config.ts';
+import { type Caller, callerOf } from '../access/caller.ts';
 import { HttpProblem, tooLarge, unusable } from '../http/http-problem.ts';
 import { sendNdjson } from '../http/send-ndjson.ts';
 import type { FaultJson } from './check-record.ts';
+import { inChunks, wholeBody } from './chunks.ts';
 import { type SpooledBody, spoolBody } from './spool-body.ts';
-import { readUploadSettings } from './upload-settings.ts';
+import { splitLines } from './split-lines.ts';
+import { identifyUpload } from './upload-identity.ts';
+import { readUploadSettings, type UploadSettings } from './upload-settings.ts';
 import { type UploadKind, Uploads } from './uploads.ts';
 
 /** One upload from request to answer, and a bound on how many there are at once. */
@@ -30,7 +34,7 @@ export class UploadDesk {
         limitBytes: this.config.maxUploadBytes,
         encoding: request.headers['content-encoding'],
       });
-      const answers = this.uploads.take(kind, body, settings);
+      const answers = this.take(callerOf(request), kind, body, settings);
       if (settings.single) await sendSingle(reply, answers);
       else await sendNdjson(reply, answers);
     } finally {
@@ -38,6 +42,27 @@ export class UploadDesk {
       this.inHand -= 1;
       await body?.dispose();
     }
+  }
+
+  /**
+   * Answers one object a record, in the order of the lines, and a summary as the last one. Without the summary the
+   * upload did not come to its end; sending it again is harmless.
+   */
+  private async *take(
+    caller: Caller,
+    kind: UploadKind,
+    body: SpooledBody,
+    settings: UploadSettings,
+  ): AsyncGenerator<object> {
+    const { sha256 } = body;
+    const identity = identifyUpload({ kind: kind.name, submitter: caller.name, ...settings, sha256 });
+    const causeOf = (line: number) => `${identity.uploadId}:${line}`;
+    const upload = await this.uploads.open({ kind, caller, settings, identity, sha256, causeOf });
+    const limit = this.config.maxRecordBytes;
+    const lines = settings.single ? wholeBody(body, limit) : splitLines(body.chunks(), limit);
+    for await (const chunk of inChunks(lines)) yield* await upload.offer(chunk);
+    const { upload: id, repeated, ...counts } = await upload.end();
+    yield { outcome: 'summary', ...counts, sha256, upload: id, repeated };
   }
 
   private checkAnnouncedSize({ headers }: FastifyRequest): void {

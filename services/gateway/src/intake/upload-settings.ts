@@ -16,16 +16,20 @@ const schema = z.object({
   idempotency_key: z.string().min(1).max(200).optional(),
 });
 
-/** What a submitter says of a whole upload: in the query, or in a header `tidemark-<name>`. */
-export interface UploadSettings {
+/** What a submitter says of all records of an upload. */
+export interface RecordSettings {
   readonly format: string;
   readonly namespace: string;
   readonly originKind: OriginKind;
   readonly licence: string;
   readonly sourceFile: string;
-  readonly idempotencyKey: string | undefined;
   /** The same for the parser of problems. */
   readonly defaults: ProblemDefaults;
+}
+
+/** What a submitter says of a whole upload: in the query, or in a header `tidemark-<name>`. */
+export interface UploadSettings extends RecordSettings {
+  readonly idempotencyKey: string | undefined;
   /** One JSON text as the whole body, in place of one a line. */
   readonly single: boolean;
 }

@@ -9,7 +9,7 @@ import { causeOf, derivedEventId, InjectConfig, StageDatabase } from '@tidemark/
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { GatewayConfig } from '../gateway.config.ts';
-import { Callers } from '../http/caller.ts';
+import { callerOf } from '../access/caller.ts';
 import { readJson } from '../http/read-body.ts';
 
 const HANDLER = 'withdraw-problem';
@@ -26,7 +26,6 @@ export class WithdrawController {
   constructor(
     private readonly database: StageDatabase,
     private readonly blobs: BlobStore,
-    private readonly callers: Callers,
     @InjectConfig() private readonly config: GatewayConfig,
   ) {}
 
@@ -38,7 +37,7 @@ export class WithdrawController {
     const bytes = new TextEncoder().encode(JSON.stringify(record));
     const payload = await storePayload(this.blobs, bytes);
     const cause = causeOf(randomUUID());
-    const { name, trustedToGrade } = this.callers;
+    const { name, trustedToGrade } = callerOf(request);
     const { macSecret } = this.config;
     const message = create(ProblemIntakeSchema, {
       format: record.format,

@@ -1,6 +1,7 @@
 import { Controller, Get, Param, Post, Put, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { callerOf, mayReadTarget } from '../access/caller.ts';
 import { readJson } from '../http/read-body.ts';
 import { settingsJson, targetSettingsSchema } from './target-settings.ts';
 import { targetSlugOf } from './target-slug.ts';
@@ -35,8 +36,9 @@ export class TargetsController {
   }
 
   @Get()
-  async list(): Promise<object> {
-    const targets = await this.targets.list();
+  async list(@Req() request: FastifyRequest): Promise<object> {
+    const caller = callerOf(request);
+    const targets = (await this.targets.list()).filter(({ target }) => mayReadTarget(caller, target));
     return {
       targets: targets.map(({ target, version, checkpoint, checkpointOrdinal, declaredAt, settings }) => ({
         target,

@@ -5,6 +5,7 @@ import type { MoveOffsetsSchema } from '@tidemark/proto';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Commands } from '../commands/commands.ts';
+import { callerOf } from '../access/caller.ts';
 import { readJson } from '../http/read-body.ts';
 import { TopicDesk } from './topic-desk.ts';
 
@@ -50,7 +51,7 @@ export class TopicDeskController {
     const { service, partition, to, skip_unread } = await readJson(request, moveSchema);
     await this.desk.assertOrders(service);
     const value = { topic, to: placeOf(to), skipUnread: skip_unread, ...(partition !== undefined && { partition }) };
-    return await this.commands.order(service, 'move_offsets', topic, { case: 'moveOffsets', value });
+    return await this.commands.order(callerOf(request), service, 'move_offsets', topic, { case: 'moveOffsets', value });
   }
 }
 

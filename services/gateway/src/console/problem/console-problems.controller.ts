@@ -2,6 +2,7 @@ import { Controller, Get, Param, Req } from '@nestjs/common';
 import { StageDatabase } from '@tidemark/stage-runtime';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { callerOf } from '../../access/caller.ts';
 import { readQuery } from '../../http/read-body.ts';
 import { targetSlugOf } from '../../targets/target-slug.ts';
 import { ProblemDetails } from './problem-details.ts';
@@ -23,18 +24,18 @@ export class ConsoleProblemsController {
   ) {}
 
   @Get('problems/:id/texts')
-  textsOf(@Param('id') id: string): Promise<object> {
-    return this.texts.texts(id);
+  textsOf(@Param('id') id: string, @Req() request: FastifyRequest): Promise<object> {
+    return this.texts.texts(callerOf(request), id);
   }
 
   @Get('problems/:id/tests')
   testsOf(@Param('id') id: string, @Req() request: FastifyRequest): Promise<object> {
-    return this.texts.tests(id, readQuery(request, testsSchema));
+    return this.texts.tests(callerOf(request), id, readQuery(request, testsSchema));
   }
 
   @Get('problems/:id/attempts')
   attemptsOf(@Param('id') id: string, @Req() request: FastifyRequest): Promise<object> {
-    return this.details.attempts(id, targetSlugOf(readQuery(request, targetSchema).target));
+    return this.details.attempts(callerOf(request), id, targetSlugOf(readQuery(request, targetSchema).target));
   }
 
   @Get('problems/:id/posterior')

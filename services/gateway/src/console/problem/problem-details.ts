@@ -4,7 +4,8 @@ import { StageDatabase } from '@tidemark/stage-runtime';
 import type { Purpose } from '@tidemark/proto';
 import type { KeptAttempt } from '../kept/keep-attempts.ts';
 import { binName, purposeName } from '../../read-model/names.ts';
-import { Reviewing } from '../reviewing.ts';
+import type { Caller } from '../../access/caller.ts';
+import { WHY_NOT_REVIEWED } from '../../access/reviewing.ts';
 
 /** Most members of a cluster that a page is given. */
 const MEMBERS = 100;
@@ -22,13 +23,10 @@ interface MemberRow {
 /** What stands behind the story of one problem. */
 @Injectable()
 export class ProblemDetails {
-  constructor(
-    private readonly database: StageDatabase,
-    private readonly reviewing: Reviewing,
-  ) {}
+  constructor(private readonly database: StageDatabase) {}
 
   /** The newest groups with their attempts one by one; what programs printed only for those who may see tests. */
-  async attempts(problemId: string, target: string): Promise<object> {
+  async attempts({ mayReview }: Caller, problemId: string, target: string): Promise<object> {
     const rows = await this.database.query<{
       purpose: Purpose;
       attempts: readonly KeptAttempt[];
@@ -38,16 +36,15 @@ export class ProblemDetails {
        FROM kept_attempts WHERE target = $1 AND problem_id = $2 ORDER BY graded_at DESC NULLS LAST, group_id`,
       [target, problemId],
     );
-    const { allowed, whyNot } = this.reviewing;
     return {
       problem_id: problemId,
       target,
-      withheld: allowed ? null : whyNot,
+      withheld: mayReview ? null : WHY_NOT_REVIEWED,
       groups: rows.map(({ purpose, graded_at, attempts, ...row }) => ({
         ...row,
         purpose: purposeName(purpose),
         graded_at: graded_at?.toISOString() ?? null,
-        attempts: allowed ? attempts : attempts.map((attempt) => ({ ...attempt, excerpt: '', failing_test: '' })),
+        attempts: mayReview ? attempts : attempts.map((attempt) => ({ ...attempt, excerpt: '', failing_test: '' })),
       })),
     };
   }

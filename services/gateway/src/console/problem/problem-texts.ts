@@ -4,7 +4,8 @@ import { BlobStore, readPayload } from '@tidemark/blob-store';
 import { CheckerKind, type Payload, PayloadSchema, type TestCase, TestForm, TestSuiteSchema } from '@tidemark/proto';
 import { StageDatabase } from '@tidemark/stage-runtime';
 import { openVersion } from '../../explain/open-version.ts';
-import { Reviewing } from '../reviewing.ts';
+import type { Caller } from '../../access/caller.ts';
+import { WHY_NOT_REVIEWED } from '../../access/reviewing.ts';
 import type { TextKind } from '../kept/tables.ts';
 
 /** Most characters of a statement that a page is given. */
@@ -60,13 +61,12 @@ export class ProblemTextReader {
   constructor(
     private readonly database: StageDatabase,
     private readonly blobs: BlobStore,
-    private readonly reviewing: Reviewing,
   ) {}
 
   /** Original and cleaned statement. */
-  async texts(problemId: string): Promise<ProblemTexts> {
+  async texts({ mayReview }: Caller, problemId: string): Promise<ProblemTexts> {
     const rows = await this.rows(problemId, ['original', 'cleaned']);
-    const open = this.reviewing.allowed ? 'every' : await openVersion(this.database, problemId);
+    const open = mayReview ? 'every' : await openVersion(this.database, problemId);
     const isShown = ({ version }: TextRow) => open === 'every' || version === open;
     const isWithheld = open === undefined || (rows.length > 0 && !rows.some(isShown));
     const shown = async (kind: TextKind) => {
@@ -82,7 +82,11 @@ export class ProblemTextReader {
   }
 
   /** A page of the judging suite. */
-  async tests(problemId: string, { offset, limit }: { offset: number; limit: number }): Promise<ProblemTests> {
+  async tests(
+    { mayReview }: Caller,
+    problemId: string,
+    { offset, limit }: { offset: number; limit: number },
+  ): Promise<ProblemTests> {
     const [row] = await this.rows(problemId, ['suite']);
     const payload = row?.payload ? fromBinary(PayloadSchema, row.payload) : undefined;
     const nothing = {
@@ -97,7 +101,7 @@ export class ProblemTextReader {
       tests: [],
     };
     if (payload === undefined) return nothing;
-    if (!this.reviewing.allowed) return { ...nothing, withheld: this.reviewing.whyNot };
+    if (!mayReview) return { ...nothing, withheld: WHY_NOT_REVIEWED };
     if (payload.sizeBytes > SUITE_BYTES) return { ...nothing, withheld: 'The suite is too large for a page.' };
     const suite = fromBinary(TestSuiteSchema, await readPayload(this.blobs, payload));
     return {
