@@ -98,7 +98,7 @@ export const gatewayConfigSchema = z
       'Graded groups are listed one by one for this long. At least as long as uploads; counts of verdicts stay.',
     ),
     keepHistoryDays: days(90).describe(
-      'Commands, evaluation points, moves between bins, and dead letters that are not open are listed for this long.',
+      'Commands and their audit log, evaluation points, moves between bins, and dead letters that are not open are listed for this long.',
     ),
     consoleFolder: z
       .string()
