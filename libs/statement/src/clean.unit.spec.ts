@@ -1,14 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanCode, cleanStatement } from './clean.ts';
-
-interface WrittenCase {
-  readonly id: string;
-  readonly input: unknown;
-  readonly treatment: { readonly normalized: string | null };
-}
 
 const codesOf = (text: string) => cleanStatement(text).notes.map((note) => `${note.code} ${note.count}`);
 
@@ -73,27 +65,6 @@ describe('cleaning a statement', () => {
   it('takes a megabyte of hazards in linear time', () => {
     expect(cleanStatement('\u200D'.repeat(1_000_000)).text).toBe('');
     expect(cleanStatement(`${' '.repeat(1_000_000)}x${'$'.repeat(60_000)}`).text).toContain('x');
-  });
-
-  it('reproduces the written cases whose treatment is cleaning alone', () => {
-    const file = resolve(
-      process.env.TIDEMARK_SHARED ?? resolve(import.meta.dirname, '../../../../shared'),
-      'cases/text.jsonl',
-    );
-    let rows: WrittenCase[];
-    try {
-      rows = readFileSync(file, 'utf8')
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line) as WrittenCase);
-    } catch {
-      process.stderr.write('skipped: cases/text.jsonl is not here\n');
-      return;
-    }
-    const wanted = new Set(['T010', 'T022', 'T071']);
-    const found = rows.filter((row) => wanted.has(row.id));
-    expect(found).toHaveLength(wanted.size);
-    for (const row of found) expect(cleanStatement(row.input as string).text).toBe(row.treatment.normalized);
   });
 });
 

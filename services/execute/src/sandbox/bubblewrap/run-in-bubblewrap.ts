@@ -24,6 +24,8 @@ export async function runInBubblewrap(
     // 0-2, status, seccomp, two files, harness input, harness report.
     stdio: Array.from({ length: 9 }, () => 'pipe' as const),
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' },
+    // The shell on the way would name our folder in the environment of what runs inside as process 1.
+    cwd: '/',
     detached: true,
   });
   const rootPid = child.pid;

@@ -59,6 +59,8 @@ export class WarmSlot {
     const child = spawn(outer[0], outer.slice(1), {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
       env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' },
+      // The shell on the way would name our folder in the environment of what runs inside as process 1.
+      cwd: '/',
       detached: true,
     });
     if (child.pid === undefined) {

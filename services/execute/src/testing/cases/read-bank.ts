@@ -1,7 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Comparison, defaultLimits, type Limits, type TestForm, type Verdict } from '@tidemark/judging';
+import {
+  type Comparison,
+  defaultLimits,
+  type JsonValue,
+  type Limits,
+  parseJson,
+  type TestForm,
+  type Verdict,
+} from '@tidemark/judging';
 
 /** A case of the written banks (`judging.jsonl`, `hostile.jsonl`): a program, tests, and the verdict it must get. */
 export type BankCase = {
@@ -11,7 +19,8 @@ export type BankCase = {
   readonly program: string;
   readonly entry?: string;
   readonly inplace?: number;
-  readonly tests: readonly string[];
+  /** Numbers as they were written: `JSON.parse` would round big integers. */
+  readonly tests: readonly JsonValue[];
   readonly rawTests: readonly RawTest[];
   readonly checker: RawChecker;
   readonly verdict: string;
@@ -22,6 +31,10 @@ export type BankCase = {
   readonly max_wall?: number;
   readonly normalize_input?: string;
   readonly normalize_expected?: string;
+  /** What it gets where nothing is cleaned. */
+  readonly raw_verdict?: string;
+  /** What must hold outside the sandbox. */
+  readonly host?: readonly string[];
 };
 
 type RawTest = {
@@ -41,7 +54,7 @@ type RawChecker = {
 
 /** The folder of shared data: `TIDEMARK_SHARED`, or `shared` beside the repository. */
 function sharedFolder(): string {
-  const root = resolve(fileURLToPath(import.meta.url), '../../../../..');
+  const root = resolve(fileURLToPath(import.meta.url), '../../../../../..');
   return process.env.TIDEMARK_SHARED ?? resolve(root, '../shared');
 }
 
@@ -49,17 +62,20 @@ function sharedFolder(): string {
 export function readBank(file: string): BankCase[] | undefined {
   const path = join(sharedFolder(), 'cases', file);
   if (!existsSync(path)) return undefined;
-  const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean);
-  return lines.map((line) => {
-    const parsed = JSON.parse(line) as BankCase & { tests: RawTest[] };
-    return { ...parsed, rawTests: parsed.tests, tests: textsOf(line) };
-  });
+  return readFileSync(path, 'utf8').split('\n').filter(Boolean).map(readCase);
 }
 
-/** Each test as the text it was written with: `JSON.parse` would round big integers. */
-function textsOf(line: string): string[] {
-  const start = line.indexOf('"tests": [') + '"tests": '.length;
-  return start < '"tests": '.length ? [] : splitList(valueAt(line, start));
+/** One line of a bank. @throws TypeError where it is no case for a judge */
+export function readCase(line: string): BankCase {
+  const value = parseJson(line);
+  const tests = memberOf(value, 'tests');
+  const parsed = JSON.parse(value === undefined ? 'null' : jsonText(value, 'null')) as
+    | (BankCase & { tests: RawTest[] })
+    | null;
+  if (typeof parsed?.program !== 'string' || tests?.kind !== 'list' || typeof parsed.checker?.type !== 'string') {
+    throw new TypeError('a case for the judge has program, tests and checker');
+  }
+  return { ...parsed, rawTests: parsed.tests, tests: tests.items };
 }
 
 /** What the bank's times were taken on is not this machine: where no limit is what a case is about, it gets room. */
@@ -73,16 +89,24 @@ export function limitsOf(bank: BankCase): Limits {
 
 const encoder = new TextEncoder();
 
-/** @param evaluate runs a Python expression and gives what it writes. */
-export async function formOf(bank: BankCase, evaluate: (expression: string) => Promise<Uint8Array>): Promise<TestForm> {
+/**
+ * @param evaluate runs a Python expression and gives what it writes
+ * @param clean whether tests are cleaned as ingest does, where the case says how
+ */
+export async function formOf(
+  bank: BankCase,
+  evaluate: (expression: string) => Promise<Uint8Array>,
+  clean = true,
+): Promise<TestForm> {
+  const how = (given: string | undefined) => (clean ? given : undefined);
   if (bank.mode === 'call') {
     return {
       kind: 'call',
       entry: bank.entry ?? '',
       comparison: comparisonOf(bank.checker),
-      tests: bank.tests.map((text) => ({
-        argumentsJson: splitList(memberOf(text, 'args')),
-        expectedJson: memberOf(text, 'expected'),
+      tests: bank.tests.map((test) => ({
+        argumentsJson: itemsOf(memberOf(test, 'args')).map((value) => jsonText(value)),
+        expectedJson: jsonText(memberOf(test, 'expected') ?? { kind: 'null' }),
         ...(bank.inplace === undefined ? {} : { inPlaceArgument: bank.inplace }),
       })),
     };
@@ -90,10 +114,10 @@ export async function formOf(bank: BankCase, evaluate: (expression: string) => P
   const tests = bank.rawTests.map(async (test) => ({
     input: test.stdin_py
       ? await evaluate(test.stdin_py)
-      : encoder.encode(cleaned(test.stdin ?? '', bank.normalize_input)),
+      : encoder.encode(cleaned(test.stdin ?? '', how(bank.normalize_input))),
     expected: test.expected_py
       ? await evaluate(test.expected_py)
-      : encoder.encode(cleaned(typeof test.expected === 'string' ? test.expected : '', bank.normalize_expected)),
+      : encoder.encode(cleaned(typeof test.expected === 'string' ? test.expected : '', how(bank.normalize_expected))),
   }));
   const { checker } = bank;
   return {
@@ -145,36 +169,30 @@ export const SHORT: Readonly<Partial<Record<Verdict, string>>> = {
   no_tests: 'NO_TESTS',
 };
 
-/** The JSON text of one value that begins at `start`. */
-function valueAt(text: string, start: number): string {
-  let depth = 0;
-  let quoted = false;
-  for (let at = start; at < text.length; at++) {
-    const character = text[at] as string;
-    if (quoted) {
-      if (character === '\\') at++;
-      else if (character === '"') quoted = false;
-    } else if (character === '"') quoted = true;
-    else if ('[{'.includes(character)) depth++;
-    else if (']}'.includes(character)) depth--;
-    const ended = depth < 0 || (depth === 0 && (/[,]/.test(text[at + 1] ?? ',') || /[\]}]/.test(text[at + 1] ?? '')));
-    if (!quoted && ended) return text.slice(start, depth < 0 ? at : at + 1).trim();
-  }
-  return text.slice(start).trim();
+function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  return value?.kind === 'object' ? value.entries.get(name) : undefined;
 }
 
-function splitList(list: string): string[] {
-  const items: string[] = [];
-  for (let at = 1; at < list.length - 1; ) {
-    const item = valueAt(list, at);
-    items.push(item);
-    at = list.indexOf(item, at) + item.length + 1;
-  }
-  return items.filter((item) => item !== '');
+function itemsOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return value?.kind === 'list' ? value.items : [];
 }
 
-function memberOf(object: string, name: string): string {
-  const key = `"${name}": `;
-  const at = object.indexOf(key);
-  return at < 0 ? 'null' : valueAt(object, at + key.length);
+/** @param nonFinite written for what plain JSON has no word for; as it stood where nothing is given */
+function jsonText(value: JsonValue, nonFinite?: string): string {
+  switch (value.kind) {
+    case 'null':
+      return 'null';
+    case 'boolean':
+      return String(value.value);
+    case 'number':
+      return /[a-z]/i.test(value.text.replace(/e/i, '')) ? (nonFinite ?? value.text) : value.text;
+    case 'string':
+      return JSON.stringify(value.value);
+    case 'list':
+      return `[${value.items.map((item) => jsonText(item, nonFinite)).join(', ')}]`;
+    case 'object': {
+      const members = [...value.entries].map(([key, item]) => `${JSON.stringify(key)}: ${jsonText(item, nonFinite)}`);
+      return `{${members.join(', ')}}`;
+    }
+  }
 }
