@@ -87,6 +87,7 @@ export class PartitionWorker {
       if (start < bounds.logStart || start > bounds.logEnd) throw this.#outOfRange(start, bounds);
       this.#session = session;
       this.#position = start;
+      this.nothingAt = undefined;
       // A first success of the session is what ends a fault: opening alone would hide one that each batch meets.
       if (start === bounds.logEnd) this.#succeeded();
       this.#become('idle');

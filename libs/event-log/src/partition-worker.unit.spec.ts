@@ -38,3 +38,16 @@ it('says nothing of a batch that fails when the partition is no longer its own',
   await one.settled();
   expect(said).toEqual([]);
 });
+
+it('forgets where it found nothing when its next session begins elsewhere', async () => {
+  const onBatch = () => Promise.resolve('stored' as const);
+  const { worker: one } = worker({ open: () => Promise.resolve({ start: 9n, session: { onBatch } }) });
+  one.open(bounds);
+  await one.settled();
+  one.nothingAt = 9n;
+  // The stored offset was moved back: the end is the same, and there is much to read.
+  one.reopen();
+  one.open(bounds);
+  await one.settled();
+  expect(one.nothingAt).toBeUndefined();
+});

@@ -1,7 +1,7 @@
 import { Backoff, sleep } from '../backoff.ts';
 import { LogUnavailableError, OffsetOutOfRangeError, TopicMismatchError } from '../errors.ts';
 import { FaultLatch } from '../fault-latch.ts';
-import { bytesOf, type Fetched, takeBatch } from '../fetched.ts';
+import { bytesOf, takeBatch } from '../fetched.ts';
 import {
   defaultMaxBatchBytes,
   defaultMaxBatchRecords,
@@ -13,6 +13,7 @@ import type { ConsumeOptions, LogConsumer, PartitionId } from '../port.ts';
 import { Wakeup } from '../wakeup.ts';
 import { asUnavailable, type KafkaClient } from './client.ts';
 import { FetchPace } from './fetch-pace.ts';
+import { FetchedAhead } from './fetched-ahead.ts';
 import { Fetcher, type FetchRequest } from './fetcher.ts';
 import { GroupMember } from './group-member.ts';
 import type { TopicRegistry } from './topic-registry.ts';
@@ -43,8 +44,7 @@ export class KafkaConsumer implements LogConsumer {
   readonly #backoff = new Backoff();
   /** By partition, also those that were taken away while a batch is in hand. */
   readonly #workers = new Map<number, PartitionWorker>();
-  /** What was fetched but not handed out yet. */
-  readonly #waiting = new Map<number, Fetched>();
+  readonly #waiting = new FetchedAhead();
   readonly #pace: FetchPace;
   /** Brokers that are being asked, each at most once at a time. */
   readonly #polls = new Map<string, Promise<void>>();
@@ -189,10 +189,9 @@ export class KafkaConsumer implements LogConsumer {
   #dropWorkers(generation: Generation | undefined): void {
     for (const [partition, worker] of this.#workers) {
       if (worker.memberId !== generation?.id) worker.revoke();
-      if (worker.state !== 'revoked') continue;
-      this.#waiting.delete(partition);
-      if (!worker.busy) this.#workers.delete(partition);
+      if (worker.state === 'revoked' && !worker.busy) this.#workers.delete(partition);
     }
+    this.#waiting.prune(this.#workers);
   }
 
   async #openSessions(fetcher: Fetcher, generation: Generation): Promise<void> {
@@ -213,7 +212,6 @@ export class KafkaConsumer implements LogConsumer {
     if (closed.length === 0) return;
     const bounds = await fetcher.bounds();
     for (const worker of closed) {
-      this.#waiting.delete(worker.id.partition);
       const own = bounds[worker.id.partition];
       if (!own) throw new TopicMismatchError(worker.id.topic, `has no partition ${worker.id.partition}`);
       worker.open(own);
@@ -227,14 +225,12 @@ export class KafkaConsumer implements LogConsumer {
       maxBytes: this.#options.maxBatchBytes ?? defaultMaxBatchBytes,
     };
     for (const [partition, worker] of this.#workers) {
-      const fetched = this.#waiting.get(partition);
-      if (!fetched || worker.state !== 'idle') continue;
-      this.#waiting.delete(partition);
-      // Asked for by a session that is no more.
-      if (fetched.from !== worker.position) continue;
+      const fetched = worker.state === 'idle' ? this.#waiting.take(partition) : undefined;
+      // What was asked for by a session that is no more is nobody's.
+      if (fetched === undefined || fetched.from !== worker.position) continue;
       const [batch, rest] = takeBatch(fetched, limits);
       worker.deliver(batch);
-      if (rest !== undefined) this.#waiting.set(partition, rest);
+      if (rest !== undefined) this.#waiting.putBack(rest);
     }
   }
 
@@ -268,8 +264,7 @@ export class KafkaConsumer implements LogConsumer {
 
   /** Bytes that may be fetched now. */
   #room(): number {
-    let held = 0;
-    for (const fetched of this.#waiting.values()) held += bytesOf(fetched);
+    let held = this.#waiting.bytes;
     for (const worker of this.#workers.values()) held += worker.bytesInHand;
     return (this.#options.maxHeldBytes ?? defaultMaxHeldBytes) - held;
   }
@@ -286,15 +281,19 @@ export class KafkaConsumer implements LogConsumer {
       for (const fetched of await fetcher.fetch(nodeId, positions, request)) {
         bytes += bytesOf(fetched);
         more ||= fetched.nextOffset > fetched.from && fetched.nextOffset < fetched.logEnd;
-        if (fetched.nextOffset > fetched.from) this.#waiting.set(fetched.partition, fetched);
+        if (fetched.nextOffset > fetched.from) this.#waiting.put(fetched, this.#workers.get(fetched.partition));
       }
       this.#pace.got(bytes, more);
       this.#backoff.succeeded();
       this.#faults.recovered();
     } catch (error) {
-      const worker = error instanceof OffsetOutOfRangeError ? this.#workers.get(error.partition) : undefined;
-      if (worker) worker.fail(error);
-      else this.#pollFault = asUnavailable(error);
+      if (!(error instanceof OffsetOutOfRangeError)) {
+        this.#pollFault = asUnavailable(error);
+        return;
+      }
+      const worker = this.#workers.get(error.partition);
+      // Said to a session that is no more, it says nothing of the one that took its place.
+      if (worker?.position === positions.get(error.partition)) worker?.fail(error);
     }
   }
 
@@ -320,6 +319,7 @@ export class KafkaConsumer implements LogConsumer {
       if (!lost) await this.#commit(member);
     }
     this.#generation = undefined;
+    this.#toCommit.clear();
     await Promise.all([this.#disconnect(), member.leave().catch(() => undefined)]);
     for (const [partition, worker] of this.#workers) if (!worker.busy) this.#workers.delete(partition);
   }
