@@ -1,5 +1,5 @@
 import type { CommandContext } from './context.ts';
-import { missingText } from './format/remarks.ts';
+import { missingText, turnedAwayText } from './format/remarks.ts';
 import { reasonInWords, stateInWords } from './format/reasons.ts';
 import { show } from './format/table.ts';
 import type { Json } from './gateway-client.ts';
@@ -54,8 +54,12 @@ export function problemText(problem: Json): string {
 }
 
 /** Where a group of attempts stands. */
-export function groupText({ state, reason, message, waits_for, group }: Json): string {
+export function groupText({ state, reason, message, waits_for, group, problem_id, turned_away }: Json): string {
   const name = `group ${show(group)}`;
+  if (typeof turned_away === 'object' && turned_away !== null && state !== 'dead_lettered') {
+    const where = state === 'graded' ? 'is graded' : 'waits';
+    return `${name} ${where}, but ${turnedAwayText(problem_id, turned_away as Json)}`;
+  }
   if (state === 'waiting') return `${name} waits: ${missingText(waits_for as Json)}`;
   if (state === 'dead_lettered')
     return `${name} does not count: ${show(reason).replaceAll('_', ' ')}. ${sentence(show(message))}`;

@@ -98,7 +98,7 @@ export const topics = {
     key: problemAndStage,
     cleanup: 'compact',
     writtenBy: ['ingest', 'normalize', 'dedup', 'execute', 'score', 'calibrate', 'select', 'sample', 'gateway'],
-    readBy: ['gateway', 'dedup'],
+    readBy: ['gateway', 'dedup', 'execute'],
     says: 'passed, rejected (reason code, evidence), waiting (for what), dead-lettered',
   }),
   problemsWithdrawn: topic('problems.withdrawn.v1', {

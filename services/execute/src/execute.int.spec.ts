@@ -9,6 +9,7 @@ import { sha256Hex } from '@tidemark/identity';
 import {
   AnswerForm,
   DeadLetterSchema,
+  ProblemStatusSchema,
   ProblemWithdrawnSchema,
   Split,
   Stage,
@@ -182,6 +183,43 @@ describe('execute', () => {
     const codes = (await laidAside()).map(({ value }) => value?.errorCode).sort();
     expect(codes).toEqual(['too_many_waiting', 'unknown_problem', 'unknown_problem']);
   });
+
+  it('refuses groups of an exact duplicate once the other is verified, and grades them when it takes its place', async () => {
+    const word = (name: string, of: string | undefined) =>
+      create(ProblemStatusSchema, {
+        problemId: name,
+        version: 1,
+        stage: Stage.DEDUP,
+        ...(of === undefined
+          ? { outcome: StageOutcome.PASSED }
+          : {
+              outcome: StageOutcome.REJECTED,
+              reason: 'exact_duplicate',
+              evidence: [{ kind: 'duplicate_of', subjectId: of }],
+            }),
+      });
+    await stage.stop();
+    stage = await startStage(executeService, { config: { workers: '2' } });
+    await stage.publish(topics.targetsDeclared, target('chat', AnswerForm.CHAT));
+    await stage.publish(topics.rolloutsSubmitted, group('before', 'copy', 'chat', [`\`\`\`\n${SUM}\`\`\``]));
+    await stage.publish(topics.problemsStatus, word('copy', 'original'), word('orphan', 'wrong'));
+    await stage.publish(
+      topics.problemsUnique,
+      unique('original', adding, [SUM]),
+      unique('wrong', adding, ['print(1)']),
+    );
+    await stage.publish(topics.rolloutsSubmitted, group('orphaned', 'orphan', 'chat', [`\`\`\`\n${SUM}\`\`\``]));
+    const faults = async () => (await laidAside()).map(({ value }) => [value?.errorCode, value?.errorMessage]);
+    const fault = ['exact_duplicate', 'problem copy is an exact duplicate of original: report attempts at that one'];
+    await expect.poll(faults, { timeout: 60_000 }).toEqual([fault]);
+    await stage.publish(topics.rolloutsSubmitted, group('after', 'copy', 'chat', [`\`\`\`\n${SUM}\`\`\``]));
+    await expect.poll(faults, { timeout: 60_000 }).toEqual([fault, fault]);
+    // The other was found wanting: dedup lets the duplicate represent them.
+    await stage.publish(topics.problemsStatus, word('orphan', undefined));
+    await stage.publish(topics.problemsUnique, unique('orphan', adding, [SUM]));
+    await stage.untilQuiet(60_000);
+    expect(await graded('orphaned')).toHaveLength(1);
+  }, 150_000);
 
   it('takes waiting groups up only when there is room for their jobs', async () => {
     const narrow = await startStage(executeService, { config: { workers: '2', maxOpenJobs: '1' } });

@@ -1,12 +1,15 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { create } from '@bufbuild/protobuf';
 import { topics } from '@tidemark/event-log';
 import { groupIdOf, problemIdOf, sha256Hex, verifySubmitterMac } from '@tidemark/identity';
+import { ProblemWithdrawnSchema, Stage } from '@tidemark/proto';
 import { startStage, type StageHarness } from '@tidemark/stage-runtime/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gatewayService } from './index.ts';
 import { TestClient } from './testing/client.ts';
+import { publishReady, stopped } from './testing/console-events.ts';
 
 const SECRET = 'a secret for specs';
 let harness: StageHarness;
@@ -265,6 +268,40 @@ describe('reporting rollouts', () => {
       { outcome: 'refused', line: 4, field: 'problem', code: 'bad_value' },
       { outcome: 'summary', accepted: 0, refused: 4 },
     ]);
+  });
+
+  it('says at once, and where it is asked for later, that attempts at a problem do not count, and which to attempt', async () => {
+    const [copy, replaced, bad] = ['copy', 'replaced', 'bad'].map((name) => problemIdOf('acme', name));
+    const original = problemIdOf('acme', 'original');
+    await harness.publish(
+      topics.problemsStatus,
+      ...stopped('copy', Stage.DEDUP, 'exact_duplicate', {
+        evidence: [{ kind: 'duplicate_of', subjectId: original }],
+      }),
+      ...stopped('bad', Stage.EXECUTE, 'reference_failed'),
+    );
+    await publishReady(harness, 'replaced', { original: 'One.', cleaned: 'One.' });
+    await harness.publish(
+      topics.problemsWithdrawn,
+      create(ProblemWithdrawnSchema, {
+        problemId: replaced ?? '',
+        version: 1,
+        stage: Stage.DEDUP,
+        reason: 'exact_duplicate',
+        successorId: original,
+      }),
+    );
+    await harness.untilQuiet();
+    const lines = [copy, replaced, bad].map((problem) => group({ problem }));
+    const answers = await client.upload('/v1/rollouts?source_file=away.jsonl', lines.join('\n'));
+    const turnedAway = [
+      { stage: 'dedup', reason: 'exact_duplicate', instead: original },
+      { stage: 'dedup', reason: 'exact_duplicate', instead: original },
+      { stage: 'execute', reason: 'reference_failed' },
+    ];
+    expect(answers.slice(0, 3).map(({ turned_away }) => turned_away)).toEqual(turnedAway);
+    const { body } = await client.json('GET', '/v1/submissions?source_file=away.jsonl');
+    expect((body.groups as { turned_away: object }[]).map(({ turned_away }) => turned_away)).toEqual(turnedAway);
   });
 
   it('says what a group will wait for, and finds it by its line', async () => {

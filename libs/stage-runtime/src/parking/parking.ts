@@ -86,6 +86,15 @@ export class Parking<C extends Columns> {
     return this.take(sql, `${expired} AND NOT (${ready}) AND NOT (${onItsWay})`, [limit, waitedMs, at ?? null]);
   }
 
+  /**
+   * Records that wait for what can't come any more; what is there already is none of them.
+   *
+   * @param hopeless SQL over row `p`
+   */
+  takeHopeless(sql: Sql, limit: number, hopeless: string): Promise<(Origin & { readonly columns: C })[]> {
+    return this.take(sql, `${hopeless} AND NOT (${this.table.ready})`, [limit]);
+  }
+
   /** @param condition SQL over row `p`; parameter 1 is the limit */
   async take(
     sql: Sql,

@@ -14,6 +14,7 @@ import {
 import type { ExecuteConfig } from '../execute.config.ts';
 import { gradingJob, gradingJobs } from '../grade-rollouts/grading-jobs.ts';
 import { countUnverified } from '../postgres/count-unverified.ts';
+import { DUPLICATES_A_VERIFIED, duplicatedBy } from '../postgres/duplicates.ts';
 import { loadGroupContexts } from '../postgres/group-contexts.ts';
 import { parkedGroups } from '../postgres/parked.ts';
 
@@ -60,6 +61,24 @@ export class ParkedGroups implements ActivitySource {
       await tx.layAside(parked, 'unknown_problem', message);
     }
     await parkedGroups.remove(tx, expired);
+  }
+
+  /** What is asked of a problem that another equals is no question of its own: whoever asked is told so, at once. */
+  @Every(2_000)
+  async refuseDuplicates(_tick: TimerTick, tx: StageTransaction): Promise<void> {
+    const groups = await parkedGroups.takeHopeless(tx, CHUNK, DUPLICATES_A_VERIFIED);
+    if (groups.length === 0) return;
+    const originals = await duplicatedBy(
+      tx,
+      groups.map(({ columns }) => columns.problem_id),
+    );
+    for (const group of groups) {
+      const { problem_id } = group.columns;
+      const original = originals.get(problem_id) ?? '';
+      const message = `problem ${problem_id} is an exact duplicate of ${original}: report attempts at that one`;
+      await tx.layAside(group, 'exact_duplicate', message);
+    }
+    await parkedGroups.remove(tx, groups);
   }
 
   async pendingWork(): Promise<Readonly<Record<string, number>>> {

@@ -1,6 +1,7 @@
 import type { Stage } from '@tidemark/proto';
 import type { Sql } from '@tidemark/stage-runtime';
 import { missingOf } from '../intake/missing-subjects.ts';
+import { turnedAwayOf } from '../intake/turned-away.ts';
 import { stageName } from '../read-model/names.ts';
 import { PROBLEM_COLUMNS, type ProblemRow, problemJson } from './problem-list.ts';
 
@@ -116,10 +117,19 @@ async function groupsOf(sql: Sql, { failed }: LineQuery, asked: readonly unknown
     [...asked, failed],
   );
   const missing = await missingOf(sql, rows);
+  const turnedAway = await turnedAwayOf(
+    sql,
+    rows.map(({ problem_id }) => problem_id),
+  );
   return rows.map(({ graded, error_code, error_message, problem_state, ...row }, index) => {
     // The problem is known, and nothing judges attempts at it before its own tests are proved.
     const unproved = problem_state === 'ready' ? undefined : ({ kind: 'verification', name: row.problem_id } as const);
-    return { ...row, ...standing(graded, error_code, error_message, missing[index] ?? unproved) };
+    const away = turnedAway.get(row.problem_id);
+    return {
+      ...row,
+      ...standing(graded, error_code, error_message, missing[index] ?? unproved),
+      ...(away !== undefined && { turned_away: away }),
+    };
   });
 }
 

@@ -26,6 +26,7 @@ import {
 } from './check-record.ts';
 import type { Line } from './split-lines.ts';
 import { type GroupSubject, type Missing, missingOf } from './missing-subjects.ts';
+import { type TurnedAway, turnedAwayOf } from './turned-away.ts';
 import { Submissions } from './submissions.ts';
 import type { UploadIdentity } from './upload-identity.ts';
 import type { RecordSettings } from './upload-settings.ts';
@@ -73,6 +74,7 @@ export type RecordAnswer =
       /** Of a group of attempts. */
       readonly group?: string;
       readonly waits_for?: Missing;
+      readonly turned_away?: TurnedAway;
       readonly warnings?: readonly Warning[];
     }
   | ({ readonly outcome: 'refused'; readonly line: number; readonly more?: readonly FaultJson[] } & FaultJson);
@@ -204,8 +206,14 @@ export class OpenUpload {
       return { record, cause: causeOf(this.head.causeOf(record.line, bytes)) };
     });
     let missing: readonly (Missing | undefined)[] = [];
+    let turnedAway: ReadonlyMap<string, TurnedAway> = new Map();
     await this.database.transaction(handler, async (tx) => {
-      missing = await missingOf(tx, groupsOf(records));
+      const groups = groupsOf(records);
+      missing = await missingOf(tx, groups);
+      turnedAway = await turnedAwayOf(
+        tx,
+        groups.map(({ problem_id }) => problem_id),
+      );
       const upload = { uploadId: identity.uploadId, kind: kind.name, named: settings.sourceFile !== '' };
       await this.submissions.keep(tx, upload, checked);
       for (const { record, cause } of offers) kind.publish(tx, cause, record);
@@ -213,6 +221,7 @@ export class OpenUpload {
     return new Map(
       offers.map(({ record: { line, subject }, cause }, index) => {
         const waitsFor = missing[index];
+        const away = turnedAway.get(subject.problemId);
         return [
           line,
           {
@@ -220,6 +229,7 @@ export class OpenUpload {
             ...(subject.group !== undefined && { group: subject.group.id }),
             problem_id: subject.problemId,
             ...(waitsFor !== undefined && { waits_for: waitsFor }),
+            ...(away !== undefined && { turned_away: away }),
           },
         ];
       }),
