@@ -14,7 +14,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { tableLines } from '../clients/cli/src/format/table.ts';
-import { PythonProfile } from '../services/execute/src/languages/python/python-profile.ts';
+import { detectLanguages } from '../services/execute/src/languages/detect-languages.ts';
 import { type CaseJudge, openCaseJudge } from '../services/execute/src/testing/cases/case-judge.ts';
 import { readCase } from '../services/execute/src/testing/cases/read-bank.ts';
 import { runCase } from '../services/execute/src/testing/cases/run-case.ts';
@@ -140,12 +140,14 @@ function readLine(line: string): { readonly id: string; readonly run: Case } {
 }
 
 async function openJudge(): Promise<CaseJudge> {
-  const python = await PythonProfile.detect();
-  if (!python) return refuse(new Error('python3 is needed'), 'the judge');
+  const languages = await detectLanguages();
+  if (!languages.some(({ language }) => language === 'python')) {
+    return refuse(new Error('python3 is needed'), 'the judge');
+  }
   const [cold, warm] = WAYS;
   const sandboxOf = (values.cold ? cold : warm)?.[1];
   if (sandboxOf === undefined) throw new TypeError('no way to run a test');
-  return openCaseJudge(sandboxOf(python), [python]);
+  return openCaseJudge(sandboxOf(...languages), languages);
 }
 
 function keepBusy(): ChildProcess {

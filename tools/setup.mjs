@@ -103,20 +103,29 @@ function readlinkOrEmpty(path) {
   }
 }
 
+/** What judging needs of the system: the sandbox program, and a compiler for problems in C and C++. */
 function provideSandbox() {
-  if (process.platform !== 'linux' || onPath('bwrap')) return;
-  const byHand =
-    "judging needs bubblewrap; install it with: sudo apt-get install bubblewrap (or your system's equivalent). Everything else runs without it.";
+  if (process.platform !== 'linux') return;
+  const missing = [
+    ...(onPath('bwrap') ? [] : [{ name: 'bubblewrap', without: 'nothing is judged' }]),
+    ...(onPath('g++') || onPath('clang++') ? [] : [{ name: 'g++', without: 'problems in C and C++ wait' }]),
+  ];
+  if (missing.length === 0) return;
+  const names = missing.map(({ name }) => name);
+  const lacking = missing.map(({ name, without }) => `without ${name} ${without}`).join(', ');
+  const byHand = `${lacking}; install: sudo apt-get install ${names.join(' ')} (or your system's equivalent). Everything else runs.`;
   const isRoot = process.getuid?.() === 0;
   if (!isRoot || !onPath('apt-get') || process.env.TIDEMARK_NO_SYSTEM_PACKAGES) {
     say(byHand);
     return;
   }
-  say('installing the sandbox program: apt-get install bubblewrap (TIDEMARK_NO_SYSTEM_PACKAGES=1 forbids it)');
+  say(`installing for the judge: apt-get install ${names.join(' ')} (TIDEMARK_NO_SYSTEM_PACKAGES=1 forbids it)`);
   const quiet = { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
   spawnSync('apt-get', ['update', '-qq'], quiet);
-  const installed = spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'bubblewrap'], quiet);
-  if (installed.status !== 0) say(`that failed; ${byHand}`);
+  for (const name of names) {
+    const installed = spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], quiet);
+    if (installed.status !== 0) say(`installing ${name} failed; ${byHand}`);
+  }
 }
 
 /** The pre-commit hook, where there is a repository of one's own; a hooks folder that somebody chose is left alone. */

@@ -16,6 +16,30 @@ export const executeConfig = z.object({
     .min(1)
     .default('python3')
     .describe('Interpreter that judges Python, a name on the path or a path.'),
+  cc: z
+    .string()
+    .default('')
+    .describe('Compiler that judges C, a name on the path or a path below /usr; empty: gcc, else clang.'),
+  cxx: z
+    .string()
+    .default('')
+    .describe('Compiler that judges C++, a name on the path or a path below /usr; empty: g++, else clang++.'),
+  buildFolder: z
+    .string()
+    .default('')
+    .describe(
+      "Folder of compiled programs and precompiled headers, this user's alone to write; empty: one of the user's below the temporary folder.",
+    ),
+  maxBuildBytes: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(1e13)
+    .default(1_073_741_824)
+    .meta({ unit: 'bytes' })
+    .describe(
+      'Most bytes of compiled programs kept, and as many of precompiled headers; the longest unused leave first.',
+    ),
   bwrap: z.string().default('').describe('Path of bubblewrap; empty: where the system has it.'),
   firstUid: z.coerce
     .number()

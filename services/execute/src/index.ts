@@ -22,8 +22,11 @@ export const executeService = defineService({
   ],
 });
 
+export { BuildCache } from './judge/build-cache.ts';
+export { type OpenedJudge, type OpenJudgeOptions, openJudge } from './judge/open-judge.ts';
+export { detectLanguages, KNOWN_LANGUAGES, type LanguageOptions } from './languages/detect-languages.ts';
 export { Judge, type JudgeOptions, type JudgeResult, type Submission } from './judge/judge.ts';
-export type { LanguageProfile } from './languages/language-profile.ts';
+export type { LanguageProfile, SourceUnit } from './languages/language-profile.ts';
 export { PythonProfile } from './languages/python/python-profile.ts';
 export { WarmSandbox } from './sandbox/warm/warm-sandbox.ts';
 export { BubblewrapSandbox } from './sandbox/bubblewrap/bubblewrap-sandbox.ts';

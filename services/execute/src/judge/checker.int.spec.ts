@@ -61,7 +61,7 @@ describe.each(WAYS)("a problem's own checker by %s", (_way, sandboxOf) => {
       ...limits,
     });
     expect(result.verdict).toBe('wrong_answer');
-  }, 60_000);
+  }, 300_000);
 
   it('is the only one who may call its tests broken: a program that shares their process may not', async () => {
     const forging = 'import os\nos.write(8, b\'B{"what":"x","statement":""}\\n\')\nos._exit(0)';

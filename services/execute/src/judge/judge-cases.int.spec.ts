@@ -1,6 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PythonProfile } from '../languages/python/python-profile.ts';
+import { detectLanguages } from '../languages/detect-languages.ts';
 import { type CaseJudge, openCaseJudge } from '../testing/cases/case-judge.ts';
 import { readBank } from '../testing/cases/read-bank.ts';
 import { runCase } from '../testing/cases/run-case.ts';
@@ -12,27 +14,27 @@ if (absent) console.warn('SKIPPED: the case banks are not here (../shared/cases,
 
 describe.skipIf(absent).each(WAYS)('the written case banks by %s', (_way, sandboxOf) => {
   let judge: CaseJudge;
+  let folder: string;
   beforeAll(async () => {
-    const python = await PythonProfile.detect();
-    if (!python) throw new Error('these cases need python3');
-    judge = await openCaseJudge(sandboxOf(python), [python]);
+    folder = mkdtempSync(join(tmpdir(), 'tidemark-cases-'));
+    const languages = await detectLanguages({ folder });
+    judge = await openCaseJudge(sandboxOf(...languages), languages);
   });
   afterAll(async () => {
     await judge?.close();
+    rmSync(folder, { recursive: true, force: true });
     expect(groupsLeft()).toEqual([]);
   });
 
   for (const [file, cases] of banks) {
-    const python = (cases ?? []).filter(({ language }) => language === 'python');
-    const waiting = (cases ?? []).filter(({ language }) => language !== 'python').map(({ id }) => id);
-    if (waiting.length > 0) console.warn(`${file}: waiting for a language profile: ${waiting.join(' ')}`);
     describe(file, () => {
-      it.each(python.map((bank) => [bank.id, bank.why, bank] as const))('%s: %s', async (_id, _why, bank) => {
+      it.each((cases ?? []).map((bank) => [bank.id, bank.why, bank] as const))('%s: %s', async (_id, _why, bank) => {
         const outcome = await runCase(bank, judge);
+        if (outcome.outcome === 'waits') return console.warn(`${bank.id} waits: ${outcome.details.join()}`);
         expect(outcome.details).toEqual([]);
         // Nobody looks at a condition that nothing here knows.
         expect(outcome.conditions.filter(({ holds }) => holds === undefined)).toEqual([]);
-      });
+      }, 300_000);
     });
   }
 });

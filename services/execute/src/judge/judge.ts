@@ -14,13 +14,21 @@ import {
   type TestForm,
   type Verdict,
 } from '@tidemark/judging';
-import type { CallSpec, HarnessReport, LanguageProfile, PreparedRun } from '../languages/language-profile.ts';
+import type {
+  CallSpec,
+  HarnessReport,
+  LanguageProfile,
+  PreparedRun,
+  SourceUnit,
+} from '../languages/language-profile.ts';
 import type { Sandbox, SandboxOutcome } from '../sandbox/sandbox.ts';
+import type { BuildCache } from './build-cache.ts';
+import { Builds } from './builds.ts';
 import { judgeVersionOf } from './judge-version.ts';
 import { runChecker } from './run-checker.ts';
 
 /** A program to be judged. For assertion scripts it is whole already: preamble and answer put together. */
-export type Submission = { readonly language: string; readonly source: string };
+export type Submission = SourceUnit & { readonly language: string };
 
 export type JudgeOptions = {
   /** Go on after a failing test. Default false: the first failing test ends the run. */
@@ -68,19 +76,36 @@ type Ran = Extract<SandboxOutcome, { kind: 'ran' }>;
 
 /** Runs submissions over test forms and decides. Holds no state between them. */
 export class Judge {
-  /** Hash of policy, profiles and the way of running: results of two versions are never mixed. */
-  readonly version: string;
+  private readonly builds: Builds;
 
+  /** @param cache where compiled programs are kept; without one a program is compiled as often as it is judged */
   constructor(
     private readonly sandbox: Sandbox,
     private readonly profiles: readonly LanguageProfile[],
+    cache?: BuildCache,
   ) {
-    this.version = judgeVersionOf(profiles);
+    this.builds = new Builds(sandbox, cache);
+  }
+
+  /** Hash of policy, profiles and the way of running: results of two versions are never mixed. */
+  get version(): string {
+    return judgeVersionOf(this.profiles, this.sandbox.accounting);
+  }
+
+  /** The same for what is judged in these languages alone: another compiler changes no verdict of a script. */
+  versionFor(languages: readonly string[]): string {
+    const used = this.profiles.filter(({ language }) => languages.includes(language));
+    return judgeVersionOf(used, this.sandbox.accounting);
   }
 
   /** Names of the languages judged here. */
   get languages(): readonly string[] {
     return this.profiles.map(({ language }) => language);
+  }
+
+  /** Whether the compiler of a language works in the sandbox, where it has one: undefined, or what is wrong. */
+  trial(profile: LanguageProfile): Promise<string | undefined> {
+    return this.builds.trial(profile);
   }
 
   /** Whether a language can be judged here. */
@@ -93,10 +118,14 @@ export class Judge {
    * itself, since that is where the other one failed in the end.
    */
   async passesKnownGood(language: string, signal?: AbortSignal): Promise<boolean> {
-    const profile = this.profiles.find((one) => one.language === language);
+    const profile = this.profileOf(language);
     if (!profile) return false;
     const { source, input, output } = profile.knownGood;
-    const { warm: _copies, ...alone } = profile.program(source);
+    // What was compiled earlier says nothing of the compiler now.
+    if ((await this.trial(profile)) !== undefined) return false;
+    const built = await this.builds.of(profile, { source }, signal);
+    if (built.kind === 'refused') return false;
+    const { warm: _copies, ...alone } = profile.program(source, built.binary);
     const outcome = await this.sandbox.run({ ...alone, stdin: encode(input) }, defaultLimits, signal);
     if (outcome.kind !== 'ran') return false;
     const { verdict } = decideVerdict(outcome.facts, defaultLimits, () =>
@@ -109,10 +138,16 @@ export class Judge {
 
   /** What a program answers to one input, or why it gives none: how expected outputs are made from references. */
   async answer(submission: Submission, question: Question, limits: Limits, signal?: AbortSignal): Promise<Answer> {
-    const profile = this.profiles.find(({ language }) => language === submission.language);
-    if (!profile) return { kind: 'none', verdict: 'language_missing', detail: `no profile for ${submission.language}` };
+    const profile = this.profileOf(submission.language);
+    const call = question.kind === 'call' ? profile?.call?.bind(profile) : undefined;
+    if (!profile || (question.kind === 'call' && !call)) {
+      return { kind: 'none', verdict: 'language_missing', detail: `no profile for ${submission.language}` };
+    }
+    const built = await this.builds.of(profile, submission, signal);
+    if (built.kind === 'refused') return { kind: 'none', ...built.judgement };
+    const { source } = submission;
     const prepared =
-      question.kind === 'stdin' ? profile.program(submission.source) : profile.call(submission.source, question.call);
+      question.kind === 'call' && call ? call(source, question.call) : profile.program(source, built.binary);
     const stdin = question.kind === 'stdin' ? question.input : new Uint8Array();
     const outcome = await this.sandbox.run({ ...prepared, stdin }, limits, signal);
     if (outcome.kind === 'sandbox_failure') return { kind: 'none', verdict: 'sandbox_failure', detail: outcome.reason };
@@ -132,10 +167,18 @@ export class Judge {
     limits: Limits,
     options: JudgeOptions = {},
   ): Promise<JudgeResult> {
-    const profile = this.profiles.find(({ language }) => language === submission.language);
-    if (!profile) return unjudged('language_missing', `no profile for ${submission.language}`);
-    const tests = this.testsOf(profile, submission.source, form, scaled(limits, profile.limitsFactor), options);
-    if (tests.length === 0) return unjudged('no_tests', 'the problem has no tests');
+    const profile = this.profileOf(submission.language);
+    if (!profile || !knows(profile, form.kind)) {
+      return unjudged(
+        'language_missing',
+        `no profile for ${submission.language}${profile ? ` with ${form.kind}` : ''}`,
+      );
+    }
+    if (form.tests.length === 0) return unjudged('no_tests', 'the problem has no tests');
+    const built = await this.builds.of(profile, submission, options.signal);
+    if (built.kind === 'refused') return unjudged(built.judgement.verdict, built.judgement.detail);
+    const limited = scaled(limits, profile.limitsFactor);
+    const tests = this.testsOf(profile, { source: submission.source, binary: built.binary }, form, limited, options);
     const outcomes: TestOutcome[] = [];
     for (const test of tests) {
       const outcome = await untilAboutProgram(test);
@@ -145,9 +188,13 @@ export class Judge {
     return summary(outcomes);
   }
 
+  private profileOf(language: string): LanguageProfile | undefined {
+    return this.profiles.find((one) => one.language === language);
+  }
+
   private testsOf(
     profile: LanguageProfile,
-    source: string,
+    { source, binary }: { readonly source: string; readonly binary: Uint8Array | undefined },
     form: TestForm,
     limits: Limits,
     options: JudgeOptions,
@@ -158,7 +205,7 @@ export class Judge {
     switch (form.kind) {
       case 'stdin':
         return form.tests.map(({ input, expected }) => async () => {
-          const outcome = await run(profile.program(source), input);
+          const outcome = await run(profile.program(source, binary), input);
           if (outcome.kind === 'sandbox_failure') return failed(outcome.reason);
           const { checker } = form;
           if (checker.kind === 'program') return this.byChecker(outcome, limits, checker, { input, expected }, options);
@@ -173,7 +220,7 @@ export class Judge {
         return form.tests.map((test) => async () => {
           const { argumentsJson, namedArgumentsJson = {}, inPlaceArgument, expectedJson } = test;
           const spec = { entry: form.entry, argumentsJson, namedArgumentsJson, inPlaceArgument };
-          const outcome = await run(profile.call(source, spec));
+          const outcome = await run(called(profile).call(source, spec));
           if (outcome.kind === 'sandbox_failure') return failed(outcome.reason);
           const report = profile.readReport(outcome.report, undefined);
           return measured(
@@ -195,7 +242,7 @@ export class Judge {
         return form.tests.map((script) => async () => {
           const secret = randomBytes(16).toString('hex');
           const apart = !form.together;
-          const outcome = await run(profile.asserts(source, { script, secret, entry: form.entry, apart }));
+          const outcome = await run(called(profile).asserts(source, { script, secret, entry: form.entry, apart }));
           if (outcome.kind === 'sandbox_failure') return failed(outcome.reason);
           const report = profile.readReport(outcome.report, secret);
           // Tests that compiled for a reference compile: where they share the program's process, it may say otherwise.
@@ -226,8 +273,8 @@ export class Judge {
   ): Promise<TestOutcome> {
     const first = decideVerdict(outcome.facts, limits, () => ({ kind: 'right' }));
     if (first.verdict !== 'accepted') return measured(outcome, first);
-    const profile = this.profiles.find(({ language }) => language === checker.language);
-    if (!profile)
+    const profile = this.profileOf(checker.language);
+    if (!profile?.checker)
       return measured(outcome, { verdict: 'language_missing', detail: `the checker's language ${checker.language}` });
     const ask = (output: Uint8Array) =>
       runChecker(this.sandbox, profile, checker.source, { ...test, output }, limits, signal);
@@ -272,14 +319,25 @@ export class Judge {
   ): Promise<Judgement> {
     if (judgement.verdict !== 'runtime_error') return judgement;
     const stderr = decoder.decode(outcome.stderr);
-    if (profile.suggestsCompileError(stderr)) {
-      const compiled = await run(profile.compile(source));
+    if (profile.checkSyntax && profile.suggestsCompileError(stderr)) {
+      const compiled = await run(profile.checkSyntax(source));
       const report = compiled.kind === 'ran' ? profile.readReport(compiled.report, undefined) : undefined;
       if (report?.kind === 'compile_error') return { verdict: 'compile_error', detail: excerpt(report.what, 300) };
     }
     const lastLine = stderr.trim().split('\n').at(-1) ?? '';
     return lastLine === '' ? judgement : { ...judgement, detail: `${judgement.detail}: ${excerpt(lastLine, 200)}` };
   }
+}
+
+/** Whether tests of a form can be put to programs of a language. */
+function knows(profile: LanguageProfile, form: TestForm['kind']): boolean {
+  return form === 'stdin' || profile[form === 'call' ? 'call' : 'asserts'] !== undefined;
+}
+
+/** A profile of which {@link knows} was asked. */
+function called(profile: LanguageProfile): LanguageProfile & Required<Pick<LanguageProfile, 'call' | 'asserts'>> {
+  if (!profile.call || !profile.asserts) throw new TypeError(`${profile.language} knows no calls`);
+  return profile as LanguageProfile & Required<Pick<LanguageProfile, 'call' | 'asserts'>>;
 }
 
 function deliveredBy(report: HarnessReport, silence: string): Delivered {

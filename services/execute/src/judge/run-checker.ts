@@ -31,7 +31,8 @@ export async function runChecker(
     cpuTimeMs: limits.cpuTimeMs + MORE_CPU_MS,
     wallTimeMs: limits.wallTimeMs + MORE_WALL_MS,
   };
-  const prepared = profile.checker(source, input, output, expected);
+  const prepared = profile.checker?.(source, input, output, expected);
+  if (!prepared) throw new TypeError(`${profile.language} has no checkers of this kind`);
   const outcome = await sandbox.run({ ...prepared, stdin: new Uint8Array() }, room, signal);
   if (outcome.kind === 'sandbox_failure') {
     return { kind: 'environment', judgement: { verdict: 'sandbox_failure', detail: outcome.reason } };

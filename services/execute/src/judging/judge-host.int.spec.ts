@@ -29,7 +29,11 @@ afterEach(() => {
 it('finds a language that is installed while it runs, and judges it', async () => {
   const python = join(folder, 'python3');
   const board = new Board();
-  const host = new JudgeHost(executeConfig.parse({ python }), createLogger('execute', 'silent'), board);
+  const host = new JudgeHost(
+    executeConfig.parse({ python, cc: '/no/cc', cxx: '/no/cxx' }),
+    createLogger('execute', 'silent'),
+    board,
+  );
   try {
     await host.onApplicationBootstrap();
     expect(host.languages()).toEqual([]);

@@ -7,11 +7,10 @@ import {
 import { DependencyFault, InjectConfig, InjectLogger, StageReadiness } from '@tidemark/stage-runtime';
 import type { Logger } from 'pino';
 import type { ExecuteConfig } from '../execute.config.ts';
-import { Judge } from '../judge/judge.ts';
+import type { Judge } from '../judge/judge.ts';
+import { type OpenedJudge, openJudge } from '../judge/open-judge.ts';
+import { detectLanguages, KNOWN_LANGUAGES, type LanguageOptions } from '../languages/detect-languages.ts';
 import type { LanguageProfile } from '../languages/language-profile.ts';
-import { PythonProfile } from '../languages/python/python-profile.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
-import { WarmSandbox } from '../sandbox/warm/warm-sandbox.ts';
 import { Slots } from './slots.ts';
 
 /** How often a sandbox that could not be set up, or a language that is missing, is tried again. */
@@ -23,11 +22,13 @@ const RETRY_MS = 30_000;
  */
 @Injectable()
 export class JudgeHost implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
-  private sandbox: Sandbox | undefined;
+  private opened: Extract<OpenedJudge, { kind: 'open' }> | undefined;
   private judge: Judge | undefined;
   private reason = 'the sandbox has not been tried yet';
   private trying: Promise<void> | undefined;
   private lacksLanguage = false;
+  /** Languages whose compiler is there and was tried in vain. */
+  private broken: ReadonlySet<string> = new Set();
   private triedAt = Number.NEGATIVE_INFINITY;
   private readonly slots: Slots;
 
@@ -92,52 +93,71 @@ export class JudgeHost implements OnApplicationBootstrap, OnModuleDestroy, OnApp
   }
 
   private async tryIsolation(): Promise<void> {
-    const languages = await this.detectLanguages();
-    if (this.judge && languages.every(({ language }) => this.judge?.speaks(language))) return;
+    // What was missing before may be there now; where nothing new is, what runs goes on.
+    if (this.judge && !(await this.hasMoreLanguages(this.judge))) return;
     // Two sandboxes of one process would share users and control groups. What runs in the old one is run again.
     await this.close();
-    const options = {
-      readOnlyFolders: languages.flatMap(({ readOnlyFolders }) => readOnlyFolders),
-      firstUid: this.config.firstUid,
-      ...(this.config.bwrap === '' ? {} : { bwrap: this.config.bwrap }),
-      ...(this.config.accounting === 'auto' ? {} : { accounting: this.config.accounting }),
-    };
-    const waiting = languages.flatMap(({ warm }) => (warm && this.config.interpreters === 'warm' ? [warm] : []));
-    const sandbox = new WarmSandbox(options, waiting, (reason) => {
-      this.logger.warn({ reason }, 'a test gets an interpreter of its own: none could be had to wait');
+    const { config } = this;
+    const opened = await openJudge({
+      ...this.languageOptions(),
+      interpreters: config.interpreters,
+      buildFolder: config.buildFolder,
+      maxBuildBytes: config.maxBuildBytes,
+      firstUid: config.firstUid,
+      ...(config.bwrap === '' ? {} : { bwrap: config.bwrap }),
+      ...(config.accounting === 'auto' ? {} : { accounting: config.accounting }),
+      onCold: (reason) => {
+        this.logger.warn({ reason }, 'a test gets a process of its own: none could be had to wait');
+      },
     });
-    const report = await sandbox.check();
-    if (!report.ready) {
-      await sandbox.close();
-      this.reason = `programs can't be isolated here: ${report.reason}`;
+    this.tell(opened.languages, opened.kind === 'open' ? opened.broken : []);
+    if (opened.kind === 'closed') {
+      this.reason = `programs can't be isolated here: ${opened.reason}`;
       this.readiness.set('sandbox', this.reason);
-      this.logger.warn({ reason: report.reason }, 'no sandbox: nothing is judged');
+      this.logger.warn({ reason: opened.reason }, 'no sandbox: nothing is judged');
       return;
     }
-    this.sandbox = sandbox;
-    this.judge = new Judge(sandbox, languages);
+    this.opened = opened;
+    this.judge = opened.judge;
     this.readiness.clear('sandbox');
-    const { isolation, accounting } = report;
-    const versions = languages.map(({ version }) => version);
+    const { isolation, accounting } = opened.report;
+    const versions = opened.languages.map(({ version }) => version);
     this.logger.info({ isolation, accounting, languages: versions, judgeVersion: this.judge.version }, 'judging');
   }
 
-  private async detectLanguages(): Promise<LanguageProfile[]> {
-    const python = await PythonProfile.detect(this.config.python);
-    this.lacksLanguage = python === undefined;
-    if (python) this.readiness.clear('languages');
+  private languageOptions(): LanguageOptions {
+    const { python, cc, cxx, maxBuildBytes } = this.config;
+    return { python, maxHeaderBytes: maxBuildBytes, ...(cc === '' ? {} : { cc }), ...(cxx === '' ? {} : { cxx }) };
+  }
+
+  private async hasMoreLanguages(judge: Judge): Promise<boolean> {
+    const languages = await detectLanguages(this.languageOptions());
+    return languages.some(({ language }) => !judge.speaks(language) && !this.broken.has(language));
+  }
+
+  /** Python is expected everywhere; without a compiler only what needs one waits. */
+  private tell(
+    languages: readonly LanguageProfile[],
+    broken: readonly { readonly language: string; readonly reason: string }[],
+  ): void {
+    this.broken = new Set(broken.map(({ language }) => language));
+    for (const { language, reason } of broken) {
+      this.logger.warn({ language, reason }, 'language missing: its compiler does not work in the sandbox');
+    }
+    const missing = KNOWN_LANGUAGES.filter((known) => !languages.some(({ language }) => language === known));
+    this.lacksLanguage = missing.length > 0;
+    for (const language of missing) this.logger.warn({ language }, 'language missing: its problems and groups wait');
+    if (!missing.includes('python')) this.readiness.clear('languages');
     else {
       const reason = `language missing: python (no interpreter of 3.8 or later at ${this.config.python}); its problems and groups wait`;
       this.readiness.set('languages', reason);
-      this.logger.warn({ python: this.config.python }, 'language missing: its problems and groups wait');
     }
-    return python ? [python] : [];
   }
 
   private async close(): Promise<void> {
-    const sandbox = this.sandbox;
-    this.sandbox = undefined;
+    const { opened } = this;
+    this.opened = undefined;
     this.judge = undefined;
-    await sandbox?.close();
+    await opened?.close();
   }
 }

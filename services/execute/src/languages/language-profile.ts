@@ -1,11 +1,28 @@
+import type { Judgement, Limits } from '@tidemark/judging';
 import type { SandboxCommand } from '../sandbox/sandbox.ts';
 import type { WarmInterpreter } from '../sandbox/warm/warm-interpreter.ts';
 
 /** What a run in the sandbox needs, apart from its standard input. */
 export type PreparedRun = Pick<
   SandboxCommand,
-  'argv' | 'environment' | 'readOnlyFolders' | 'hiddenFolders' | 'withoutProc' | 'files' | 'harness' | 'warm'
+  'argv' | 'environment' | 'readOnlyFolders' | 'hiddenFolders' | 'withoutProc' | 'mounts' | 'files' | 'harness' | 'warm'
 >;
+
+/** A program as it was handed in. */
+export type SourceUnit = {
+  /** The main file. */
+  readonly source: string;
+  /** Further files beside it, by relative path: headers, modules, other parts of the program. */
+  readonly files?: Readonly<Record<string, string>>;
+};
+
+/** How a source becomes a binary: a run that writes it to its report. */
+export type Build = {
+  /** Names the binary: equal where source, flags and compiler are equal. */
+  readonly id: string;
+  readonly prepared: PreparedRun;
+  readonly limits: Limits;
+};
 
 /** What a harness inside the sandbox reported. Untrusted: every field is the program's word, the proof's secret aside. */
 export type HarnessReport =
@@ -51,20 +68,27 @@ export interface LanguageProfile {
   /** Host folders that its runs need, beside /usr. */
   readonly readOnlyFolders: readonly string[];
   /** Where copies of a waiting interpreter can be made. */
-  readonly warm?: WarmInterpreter;
+  readonly warm?: WarmInterpreter | undefined;
   /** CPU and wall limits are multiplied by this. */
   readonly limitsFactor: number;
   /** A small program that is right, and shows that judging works here. */
   readonly knownGood: { readonly source: string; readonly input: string; readonly output: string };
-  program(source: string): PreparedRun;
-  /** Calls one function; the value is compared outside. */
-  call(source: string, call: CallSpec): PreparedRun;
-  /** Runs assertions after the program. */
-  asserts(source: string, asserts: AssertSpec): PreparedRun;
-  /** Says only whether the source compiles. */
-  compile(source: string): PreparedRun;
-  /** Runs a problem's checker: `check(stdin, out, expected)`. */
-  checker(source: string, input: Uint8Array, output: Uint8Array, expected: Uint8Array): PreparedRun;
+  /** Further text that may turn a verdict: harness, flags, launcher. */
+  readonly fingerprint: string;
+  /** Makes a binary of a source; absent where the source itself runs. */
+  build?(unit: SourceUnit): Promise<Build>;
+  /** What a compiler said of a source that it refused, for whoever wrote it. */
+  readRefusal?(unit: SourceUnit, stderr: string): Judgement;
+  /** A whole program. @param binary what {@link build} made of it, where there is a build */
+  program(source: string, binary?: Uint8Array): PreparedRun;
+  /** Calls one function; the value is compared outside. Absent where the language knows no such tests. */
+  call?(source: string, call: CallSpec): PreparedRun;
+  /** Runs assertions after the program. Absent where the language knows no such tests. */
+  asserts?(source: string, asserts: AssertSpec): PreparedRun;
+  /** Says only whether the source compiles; absent where a build says it. */
+  checkSyntax?(source: string): PreparedRun;
+  /** Runs a problem's checker: `check(stdin, out, expected)`. Absent where checkers are programs of their own. */
+  checker?(source: string, input: Uint8Array, output: Uint8Array, expected: Uint8Array): PreparedRun;
   readReport(report: Uint8Array, secret: string | undefined): HarnessReport;
   /** True when what a failed program wrote to standard error suggests that its text is at fault. */
   suggestsCompileError(stderr: string): boolean;

@@ -10,6 +10,8 @@ export interface Sandbox {
   check(): Promise<SandboxReport>;
   /** Runs one command to its end. Rejects only when `signal` was aborted before the run began. */
   run(command: SandboxCommand, limits: Limits, signal?: AbortSignal): Promise<SandboxOutcome>;
+  /** How limits are held and measured; undefined before {@link check} found out. */
+  readonly accounting: AccountingMode | undefined;
   /** Ends all that runs and gives back what the sandbox holds for itself. */
   close(): Promise<void>;
 }
@@ -34,13 +36,22 @@ export type SandboxCommand = {
   readonly hiddenFolders: readonly string[];
   /** No /proc inside: through it one process could write into the memory of another of the same run. Default false. */
   readonly withoutProc?: boolean;
-  /** Read-only files made for this run alone, by absolute path inside; at most two. */
-  readonly files: readonly { readonly path: string; readonly content: Uint8Array }[];
+  /** Host folders shown read-only at a path of their own. */
+  readonly mounts?: readonly { readonly host: string; readonly path: string }[];
+  /** Read-only files made for this run alone, by absolute path inside; at most four. */
+  readonly files: readonly SandboxFile[];
   readonly stdin: Uint8Array;
-  /** The only file is a script for this interpreter, which a copy of one that waits may run as well. */
+  /** What waits inside a sandbox and may start this command as well. */
   readonly warm?: WarmInterpreter;
   /** Bytes that the harness reads from descriptor 7, and the right to write a report to descriptor 8. */
   readonly harness?: { readonly input: Uint8Array; readonly reportBytes: number };
+};
+
+export type SandboxFile = {
+  readonly path: string;
+  readonly content: Uint8Array;
+  /** A program. Default false. */
+  readonly executable?: boolean;
 };
 
 export type SandboxOutcome =

@@ -1,16 +1,24 @@
-import type { PythonProfile } from '../languages/python/python-profile.ts';
+import type { LanguageProfile } from '../languages/language-profile.ts';
 import { BubblewrapSandbox } from '../sandbox/bubblewrap/bubblewrap-sandbox.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { WarmSandbox } from '../sandbox/warm/warm-sandbox.ts';
 
 /** The ways in which a test may run; whatever judges has to judge alike by each. */
-export const WAYS: readonly (readonly [string, (python: PythonProfile) => Sandbox])[] = [
-  ['an interpreter of its own a test', ({ readOnlyFolders }) => new BubblewrapSandbox({ readOnlyFolders })],
+export const WAYS: readonly (readonly [string, (...profiles: LanguageProfile[]) => Sandbox])[] = [
+  ['a process of its own a test', (...profiles) => new BubblewrapSandbox({ readOnlyFolders: foldersOf(profiles) })],
   [
-    'a copy of a waiting interpreter a test',
-    ({ readOnlyFolders, warm }) =>
-      new WarmSandbox({ readOnlyFolders }, [warm], (reason) => {
-        throw new Error(`not by a copy: ${reason}`);
-      }),
+    'a copy of what waits a test',
+    (...profiles) =>
+      new WarmSandbox(
+        { readOnlyFolders: foldersOf(profiles) },
+        [...new Set(profiles.flatMap(({ warm }) => (warm ? [warm] : [])))],
+        (reason) => {
+          throw new Error(`not by a copy: ${reason}`);
+        },
+      ),
   ],
 ];
+
+function foldersOf(profiles: readonly LanguageProfile[]): string[] {
+  return [...new Set(profiles.flatMap(({ readOnlyFolders }) => readOnlyFolders))];
+}

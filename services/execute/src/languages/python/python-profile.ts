@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { AssertSpec, CallSpec, HarnessReport, LanguageProfile, PreparedRun } from '../language-profile.ts';
-import { DRIVER_PATH, type WarmInterpreter } from '../../sandbox/warm/warm-interpreter.ts';
+import { DRIVER_PATH, framed, type WarmInterpreter } from '../../sandbox/warm/warm-interpreter.ts';
 import { PYTHON_HARNESS } from './harness.ts';
 import { PYTHON_WARM_DRIVER } from './warm-driver.ts';
 
@@ -31,6 +31,16 @@ const WARM_MODULES =
 /** Measured: what the driver's own level takes. */
 const WARM_DEPTH = 1;
 
+/** Says of a run's own surroundings what the check of a sandbox asks. */
+const LOOK = [
+  'import os',
+  'print(open("/proc/self/status").read())',
+  'print("Entries:", *("/" + name for name in os.listdir("/")))',
+  'print("Interfaces:", sum(":" in line for line in open("/proc/net/dev")))',
+  'print("Processes:", *sorted(name for name in os.listdir("/proc") if name.isdigit()))',
+  'print("Inbox:", *("/judge/" + name for name in os.listdir("/judge")))',
+].join('\n');
+
 const ASK = [
   'import os, site, sys',
   'print(os.path.realpath(sys.executable))',
@@ -46,6 +56,8 @@ const ASK = [
  */
 export class PythonProfile implements LanguageProfile {
   readonly language = 'python';
+  /** What may turn a verdict, beside the version. */
+  readonly fingerprint = PYTHON_HARNESS + PYTHON_WARM_DRIVER;
   readonly limitsFactor = 1;
   readonly knownGood = { source: 'print(sum(map(int, input().split())))', input: '20 22', output: '42' };
   readonly readOnlyFolders: readonly string[];
@@ -65,9 +77,15 @@ export class PythonProfile implements LanguageProfile {
       readOnlyFolders: this.readOnlyFolders,
       hiddenFolders,
       driver: PYTHON_WARM_DRIVER,
-      modules: WARM_MODULES,
-      scripts: { [HARNESS]: PYTHON_HARNESS },
-      spareDepth: WARM_DEPTH,
+      settings: (shared) =>
+        JSON.stringify({
+          ...shared,
+          modules: WARM_MODULES,
+          scripts: { [HARNESS]: PYTHON_HARNESS },
+          spareDepth: WARM_DEPTH,
+        }),
+      job: ({ files: [file] }) => (file === undefined || file.path === HARNESS ? undefined : framed(file.content)),
+      look: { path: PROGRAM, content: encoder.encode(LOOK) },
     };
   }
 
@@ -105,12 +123,12 @@ export class PythonProfile implements LanguageProfile {
 
   asserts(source: string, { script, secret, entry, apart }: AssertSpec): PreparedRun {
     // The tests come behind the program's own job, so that the process can part before it has read them.
-    const behind = Buffer.concat([framed({ tests: script, entry }), encoder.encode(secret)]);
+    const behind = Buffer.concat([jsonJob({ tests: script, entry }), encoder.encode(secret)]);
     const prepared = this.harnessed({ kind: 'asserts', program: source, apart }, behind);
     return { ...prepared, withoutProc: apart };
   }
 
-  compile(source: string): PreparedRun {
+  checkSyntax(source: string): PreparedRun {
     return this.harnessed({ kind: 'compile', program: source });
   }
 
@@ -144,7 +162,7 @@ export class PythonProfile implements LanguageProfile {
   }
 
   private harnessed(job: Readonly<Record<string, unknown>>, behind: Uint8Array = new Uint8Array()): PreparedRun {
-    const input = Buffer.concat([framed(job), behind]);
+    const input = Buffer.concat([jsonJob(job), behind]);
     return { ...this.prepared(HARNESS, PYTHON_HARNESS), harness: { input, reportBytes: REPORT_BYTES } };
   }
 
@@ -160,10 +178,8 @@ export class PythonProfile implements LanguageProfile {
   }
 }
 
-/** Sixteen digits of length, then the JSON text. */
-function framed(job: Readonly<Record<string, unknown>>): Uint8Array {
-  const text = encoder.encode(JSON.stringify(job));
-  return Buffer.concat([encoder.encode(String(text.length).padStart(16, '0')), text]);
+function jsonJob(job: Readonly<Record<string, unknown>>): Uint8Array {
+  return framed(encoder.encode(JSON.stringify(job)));
 }
 
 function failureOf(letter: string, body: string): HarnessReport {

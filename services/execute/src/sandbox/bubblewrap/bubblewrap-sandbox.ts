@@ -1,6 +1,6 @@
 import type { Limits } from '@tidemark/judging';
 import type { RunMeter } from '../accounting/accounting.ts';
-import type { Sandbox, SandboxCommand, SandboxOutcome, SandboxReport } from '../sandbox.ts';
+import type { AccountingMode, Sandbox, SandboxCommand, SandboxOutcome, SandboxReport } from '../sandbox.ts';
 import { checkIsolation } from './check-isolation.ts';
 import { readKernelFacts, settingsInTheWay } from './kernel-settings.ts';
 import { outerCommand } from './command.ts';
@@ -27,6 +27,7 @@ let runs = 0;
 export class BubblewrapSandbox implements Sandbox {
   private readonly freeUids: number[] = [];
   private nextUid: number;
+  private mode: AccountingMode | undefined;
   private prepared: Promise<Prepared> | undefined;
   private readonly open = new Set<Promise<unknown>>();
   private readonly closing = new AbortController();
@@ -35,9 +36,14 @@ export class BubblewrapSandbox implements Sandbox {
     this.nextUid = options.firstUid ?? 64_000;
   }
 
+  get accounting(): AccountingMode | undefined {
+    return this.mode;
+  }
+
   async check(): Promise<SandboxReport> {
     try {
       const { accounting } = await this.prepare();
+      this.mode = accounting.mode;
       const wrong = await checkIsolation(this);
       if (wrong !== undefined)
         return { ready: false, reason: [wrong, ...settingsInTheWay(readKernelFacts())].join('; ') };

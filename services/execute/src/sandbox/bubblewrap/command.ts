@@ -3,7 +3,9 @@ import { HARNESS_INPUT_FD, HARNESS_REPORT_FD, type SandboxCommand } from '../san
 /** Descriptors of the outer side; below 10, where the shell leaves them alone. */
 export const STATUS_FD = 3;
 const SECCOMP_FD = 4;
-export const FILE_FDS = [5, 6] as const;
+/** From 10 on a shell hands on what it gets; bubblewrap closes them once it has read them. */
+export const FILE_FDS = [5, 6, 10, 11] as const;
+const LAST_DESCRIPTOR = 8;
 /** Where the program's errors go while the shell's own go nowhere. */
 const SHELL_STDERR_FD = 9;
 
@@ -35,7 +37,7 @@ export type OuterSettings = {
  */
 export function outerCommand(command: SandboxCommand, settings: OuterSettings): [string, ...string[]] {
   const harnessFds = [HARNESS_INPUT_FD, HARNESS_REPORT_FD];
-  const all = [STATUS_FD, SECCOMP_FD, ...FILE_FDS, ...harnessFds];
+  const all = [STATUS_FD, SECCOMP_FD, ...FILE_FDS.filter((fd) => fd <= LAST_DESCRIPTOR), ...harnessFds];
   const used = [
     STATUS_FD,
     SECCOMP_FD,
@@ -67,7 +69,8 @@ export function outerCommand(command: SandboxCommand, settings: OuterSettings): 
   // The shell says "Killed" of a bubblewrap that is removed while it ends: no word of the program's.
   const script = `exec ${SHELL_STDERR_FD}>&2 2>/dev/null; ${pipes}`;
   // Only bash can close descriptors of two digits; with a socket for its input it would read the user's start-up file.
-  const strays = settings.strayDescriptors.filter((fd) => fd > 8);
+  const taken: readonly number[] = FILE_FDS.slice(0, command.files.length);
+  const strays = settings.strayDescriptors.filter((fd) => fd > LAST_DESCRIPTOR && !taken.includes(fd));
   const shell: [string, ...string[]] =
     strays.length === 0
       ? ['/bin/sh', '-c', script]
@@ -94,7 +97,15 @@ export function droppingWords({ drop, staging }: Pick<OuterSettings, 'drop' | 's
 function bubblewrapWords(command: SandboxCommand, settings: OuterSettings): string[] {
   return [
     ...surroundingWords(command, settings),
-    ...command.files.flatMap(({ path }, index) => ['--perms', '0444', '--ro-bind-data', String(FILE_FDS[index]), path]),
+    ...command.files.flatMap(({ path, executable }, index) => [
+      ...['--perms', executable ? '0555' : '0444'],
+      ...['--ro-bind-data', String(FILE_FDS[index]), path],
+    ]),
+    ...(command.mounts ?? []).flatMap(({ host, path }) => [
+      '--ro-bind',
+      settings.staging?.sourceOf(host) ?? host,
+      path,
+    ]),
     ...['--remount-ro', '/', '--chdir', WORK_FOLDER],
     ...['--seccomp', String(SECCOMP_FD), '--json-status-fd', String(STATUS_FD)],
     '--',

@@ -21,8 +21,10 @@ export async function runInBubblewrap(
   signal: AbortSignal | undefined,
 ): Promise<SandboxOutcome> {
   const child = spawn(outer[0], outer.slice(1), {
-    // 0-2, status, seccomp, two files, harness input, harness report.
-    stdio: Array.from({ length: 9 }, () => 'pipe' as const),
+    // 0-2, status, seccomp, two files, harness input, harness report; then the shell's own, and further files.
+    stdio: Array.from({ length: command.files.length > 2 ? 10 + command.files.length - 2 : 9 }, (_, fd) =>
+      fd === 9 ? ('ignore' as const) : ('pipe' as const),
+    ),
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' },
     // The shell on the way would name our folder in the environment of what runs inside as process 1.
     cwd: '/',
@@ -84,7 +86,10 @@ class Run {
     const inputs: [number, Uint8Array][] = [
       [0, command.stdin],
       [4, seccomp],
-      ...FILE_FDS.map((fd, index): [number, Uint8Array] => [fd, command.files[index]?.content ?? new Uint8Array()]),
+      ...FILE_FDS.map((fd, index): [number, Uint8Array] => [
+        fd,
+        command.files[index]?.content ?? new Uint8Array(),
+      ]).filter(([fd]) => this.child.stdio[fd]),
       [7, command.harness?.input ?? new Uint8Array()],
     ];
     for (const [fd, bytes] of inputs) {

@@ -47,13 +47,12 @@ export class WarmRun {
     });
   }
 
-  begin(pipes: OpenPipes, command: SandboxCommand, source: Uint8Array | undefined, order: string): void {
+  begin(pipes: OpenPipes, command: SandboxCommand, job: Uint8Array | undefined, order: string): void {
     this.pipes = pipes;
-    const framed = source && Buffer.concat([Buffer.from(String(source.length).padStart(16, '0')), source]);
     const opened = new Promise<void>((resolve) => {
       this.closeInputs = resolve;
     });
-    feed(pipes.job, framed, opened);
+    feed(pipes.job, job, opened);
     feed(pipes.stdin, command.stdin, opened);
     feed(pipes.harness, command.harness?.input, opened);
     this.slot.order(order);

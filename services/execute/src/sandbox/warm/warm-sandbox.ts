@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import type { Limits } from '@tidemark/judging';
 import { type BubblewrapOptions, BubblewrapSandbox } from '../bubblewrap/bubblewrap-sandbox.ts';
 import { backstopSeconds, launchSettings, TEMPORARY_BYTES } from '../bubblewrap/prepare.ts';
-import type { Sandbox, SandboxCommand, SandboxOutcome, SandboxReport } from '../sandbox.ts';
+import type { AccountingMode, Sandbox, SandboxCommand, SandboxOutcome, SandboxReport } from '../sandbox.ts';
 import { checkCopies } from './check-copies.ts';
 import { Pipes, sweepPipes } from './pipes.ts';
 import { warmCommand } from './warm-command.ts';
@@ -26,8 +26,8 @@ export class WarmSandbox implements Sandbox {
   private readonly free = new Map<WarmInterpreter, Place[]>();
   private readonly open = new Set<Promise<unknown>>();
   private readonly closing = new AbortController();
-  private coldUntil = Number.NEGATIVE_INFINITY;
-  private reason: string | undefined;
+  /** Until when runs do without one of them. */
+  private readonly coldUntil = new Map<WarmInterpreter, number>();
 
   /** @param onCold told each time that no interpreter could be had to wait, with the reason */
   constructor(
@@ -37,6 +37,10 @@ export class WarmSandbox implements Sandbox {
   ) {
     this.cold = new BubblewrapSandbox(options);
     sweepPipes();
+  }
+
+  get accounting(): AccountingMode | undefined {
+    return this.cold.accounting;
   }
 
   async check(): Promise<SandboxReport> {
@@ -52,11 +56,11 @@ export class WarmSandbox implements Sandbox {
       if (wrong === undefined) await this.giveBack(interpreter, place);
       else {
         await this.end(place);
-        this.stayCold(wrong, Number.POSITIVE_INFINITY);
+        this.stayCold(interpreter, wrong, Number.POSITIVE_INFINITY);
       }
     }
     const isolation =
-      this.reason === undefined && this.interpreters.length > 0
+      this.coldUntil.size === 0 && this.interpreters.length > 0
         ? 'bubblewrap, a copy of a waiting interpreter a test'
         : report.isolation;
     return { ...report, isolation };
@@ -80,7 +84,7 @@ export class WarmSandbox implements Sandbox {
 
   private async runAnyhow(command: SandboxCommand, limits: Limits, signal?: AbortSignal): Promise<SandboxOutcome> {
     const interpreter = this.interpreters.find((known) => known === command.warm);
-    const place = interpreter && command.files.length === 1 ? await this.take(interpreter) : undefined;
+    const place = interpreter ? await this.take(interpreter) : undefined;
     if (!interpreter || !place) return await this.cold.run(command, limits, signal);
     const stop = AbortSignal.any(signal ? [signal, this.closing.signal] : [this.closing.signal]);
     const outcome = await this.runIn(place, command, limits, stop);
@@ -106,7 +110,7 @@ export class WarmSandbox implements Sandbox {
     const known = this.free.get(interpreter)?.pop();
     if (known?.slot.isSound) return known;
     if (known) await this.end(known);
-    if (performance.now() < this.coldUntil || this.closing.signal.aborted) return undefined;
+    if (performance.now() < (this.coldUntil.get(interpreter) ?? 0) || this.closing.signal.aborted) return undefined;
     const uid = this.cold.takeUid();
     let pipes: Pipes | undefined;
     try {
@@ -114,7 +118,7 @@ export class WarmSandbox implements Sandbox {
       const meter = prepared.accounting.slotMeter(`slot-${++slots}`);
       if (!meter) {
         this.cold.giveUid(uid);
-        this.stayCold('runs that follow one another need control groups', Number.POSITIVE_INFINITY);
+        this.stayCold(interpreter, 'runs that follow one another need control groups', Number.POSITIVE_INFINITY);
         return undefined;
       }
       const settings = launchSettings(prepared, uid);
@@ -125,20 +129,16 @@ export class WarmSandbox implements Sandbox {
         inbox: pipes.folder,
         idle: pipes.idle,
       });
-      const { modules, scripts, spareDepth } = interpreter;
-      const told = {
-        modules,
-        scripts,
-        spareDepth,
+      const told = interpreter.settings({
         clone: prepared.syscalls.clone,
         seccomp: Buffer.from(prepared.seccomp).toString('hex'),
-      };
+      });
       const slot = await WarmSlot.start(outer, interpreter, told, pipes, meter);
       return { slot, uid };
     } catch (error) {
       if (pipes) rmSync(pipes.folder, { recursive: true, force: true });
       this.cold.giveUid(uid);
-      this.stayCold((error as Error).message, performance.now() + COLD_MS);
+      this.stayCold(interpreter, (error as Error).message, performance.now() + COLD_MS);
       return undefined;
     }
   }
@@ -158,9 +158,8 @@ export class WarmSandbox implements Sandbox {
     }
   }
 
-  private stayCold(reason: string, until: number): void {
-    this.reason = reason;
-    this.coldUntil = until;
+  private stayCold(interpreter: WarmInterpreter, reason: string, until: number): void {
+    this.coldUntil.set(interpreter, until);
     this.onCold(reason);
   }
 }

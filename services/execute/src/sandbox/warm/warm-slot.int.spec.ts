@@ -10,7 +10,7 @@ it('says why no process could be made, and leaves no meter behind', async () => 
   const interpreter = { driver: '', scripts: {} } as unknown as WarmInterpreter;
   const pipes = await Pipes.make(undefined);
   try {
-    await expect(WarmSlot.start(['/no/such/program'], interpreter, {}, pipes, meter)).rejects.toThrow(/ENOENT/);
+    await expect(WarmSlot.start(['/no/such/program'], interpreter, '', pipes, meter)).rejects.toThrow(/ENOENT/);
     expect(removed).toBe(true);
   } finally {
     pipes.remove();

@@ -52,7 +52,7 @@ export class WarmSlot {
   static async start(
     outer: readonly [string, ...string[]],
     interpreter: WarmInterpreter,
-    settings: Readonly<Record<string, unknown>>,
+    settings: string,
     pipes: Pipes,
     meter: SlotMeter,
   ): Promise<WarmSlot> {
@@ -73,14 +73,14 @@ export class WarmSlot {
     (child.stdio[2] as Readable).on('data', (chunk: Buffer) => {
       said = (said + chunk.toString('utf8')).slice(-2_000);
     });
-    const feed = (fd: number, text: string) => {
+    const feed = (fd: number, text: string | Uint8Array) => {
       const stream = child.stdio[fd] as Writable;
       stream.on('error', () => undefined);
       stream.end(text);
       (stream as unknown as Readable).resume();
     };
     feed(DRIVER_FD, interpreter.driver);
-    feed(SETTINGS_FD, JSON.stringify(settings));
+    feed(SETTINGS_FD, settings);
     const slot = new WarmSlot(child, interpreter, pipes, meter);
     const isReady = await new Promise<boolean>((resolve) => {
       const late = setTimeout(() => resolve(false), START_MS);
@@ -122,7 +122,6 @@ export class WarmSlot {
       if (this.doubtful) return { kind: 'sandbox_failure', reason: 'the interpreter ended while it waited' };
       const [file] = command.files;
       const path = file?.path ?? '';
-      const knows = this.interpreter.scripts[path] !== undefined;
       const order = [
         'run',
         path,
@@ -135,7 +134,7 @@ export class WarmSlot {
         command.stdin.length,
       ];
       this.meter.begin(limits);
-      run.begin(this.pipes.open(), command, knows ? undefined : file?.content, `${order.join(' ')}\n`);
+      run.begin(this.pipes.open(), command, this.interpreter.job(command), `${order.join(' ')}\n`);
       if (signal.aborted) onAbort();
       const outcome = await run.outcome(command.harness?.reportBytes ?? 0);
       if (run.leavesDoubt || !this.meter.isClean()) this.doubtful = true;

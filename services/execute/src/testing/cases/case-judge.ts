@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { defaultLimits, type Limits, type TestForm } from '@tidemark/judging';
+import { Builds } from '../../judge/builds.ts';
 import { Judge, type JudgeResult, type Submission } from '../../judge/judge.ts';
 import type { LanguageProfile } from '../../languages/language-profile.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
@@ -30,6 +31,9 @@ export async function openCaseJudge(sandbox: Sandbox, profiles: readonly Languag
   if (!report.ready) throw new Error(report.reason);
   let runs = 0;
   const counting: Sandbox = {
+    get accounting() {
+      return sandbox.accounting;
+    },
     check: () => sandbox.check(),
     close: () => sandbox.close(),
     run: (...given) => {
@@ -38,6 +42,7 @@ export async function openCaseJudge(sandbox: Sandbox, profiles: readonly Languag
     },
   };
   const judge = new Judge(counting, profiles);
+  const builds = new Builds(sandbox, undefined);
   const python = profiles.find(({ language }) => language === 'python');
   if (!python) throw new Error('the inputs of cases are made by python3');
   const doors = [createServer().listen(18_999, '127.0.0.1'), createServer().listen('\0canary-abstract')];
@@ -48,8 +53,9 @@ export async function openCaseJudge(sandbox: Sandbox, profiles: readonly Languag
     judge: (submission, form, limits) => judge.judge(submission, form, limits),
     transcript: async ({ language, source }, input, limits) => {
       const profile = profiles.find((one) => one.language === language);
-      if (!profile) return undefined;
-      const outcome = await sandbox.run({ ...profile.program(source), stdin: input }, limits);
+      const built = profile && (await builds.of(profile, { source }));
+      if (built?.kind !== 'ready') return undefined;
+      const outcome = await sandbox.run({ ...profile.program(source, built.binary), stdin: input }, limits);
       if (outcome.kind !== 'ran') return undefined;
       return new TextDecoder().decode(Buffer.concat([outcome.stdout, outcome.stderr]));
     },
