@@ -28,13 +28,17 @@ describe.skipIf(absent).each(WAYS)('the written case banks by %s', (_way, sandbo
 
   for (const [file, cases] of banks) {
     describe(file, () => {
-      it.each((cases ?? []).map((bank) => [bank.id, bank.why, bank] as const))('%s: %s', async (_id, _why, bank) => {
-        const outcome = await runCase(bank, judge);
-        if (outcome.outcome === 'waits') return console.warn(`${bank.id} waits: ${outcome.details.join()}`);
-        expect(outcome.details).toEqual([]);
-        // Nobody looks at a condition that nothing here knows.
-        expect(outcome.conditions.filter(({ holds }) => holds === undefined)).toEqual([]);
-      }, 300_000);
+      it.each((cases ?? []).map((bank) => [bank.id, bank.why, bank] as const))(
+        '%s: %s',
+        async (_id, _why, bank) => {
+          const outcome = await runCase(bank, judge);
+          if (outcome.outcome === 'waits') return console.warn(`${bank.id} waits: ${outcome.details.join()}`);
+          expect(outcome.details).toEqual([]);
+          // Nobody looks at a condition that nothing here knows.
+          expect(outcome.conditions.filter(({ holds }) => holds === undefined)).toEqual([]);
+        },
+        300_000,
+      );
     });
   }
 });

@@ -53,8 +53,9 @@ export async function openCaseJudge(sandbox: Sandbox, profiles: readonly Languag
     judge: (submission, form, limits) => judge.judge(submission, form, limits),
     transcript: async ({ language, source }, input, limits) => {
       const profile = profiles.find((one) => one.language === language);
-      const built = profile && (await builds.of(profile, { source }));
-      if (built?.kind !== 'ready') return undefined;
+      if (!profile) return undefined;
+      const built = await builds.of(profile, { source });
+      if (built.kind !== 'ready') return undefined;
       const outcome = await sandbox.run({ ...profile.program(source, built.binary), stdin: input }, limits);
       if (outcome.kind !== 'ran') return undefined;
       return new TextDecoder().decode(Buffer.concat([outcome.stdout, outcome.stderr]));
