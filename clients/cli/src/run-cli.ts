@@ -4,6 +4,7 @@ import { readCliConfig } from './cli.config.ts';
 import { registerAudit } from './commands/audit.ts';
 import { registerBatch } from './commands/batch.ts';
 import { registerBenchmark } from './commands/benchmark.ts';
+import { registerBlobs } from './commands/blobs.ts';
 import { registerCheckpoint } from './commands/checkpoint.ts';
 import { registerConfig } from './commands/config.ts';
 import { registerCurated } from './commands/curated.ts';
@@ -99,6 +100,7 @@ function program(io: CliIo, run: (action: Action) => Promise<void>): Command {
     registerTopic,
     registerConfig,
     registerDlq,
+    registerBlobs,
     registerDoctor,
   ]) {
     register(root, run);

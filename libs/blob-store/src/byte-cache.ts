@@ -18,6 +18,11 @@ export class ByteCache {
     return value;
   }
 
+  delete(key: string): void {
+    this.bytes -= this.entries.get(key)?.length ?? 0;
+    this.entries.delete(key);
+  }
+
   /** A value that alone is over a quarter of the bound is not kept: it would push out everything else. */
   set(key: string, value: Uint8Array): void {
     if (this.get(key) !== undefined || value.length > this.maxBytes / 4) return;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -48,6 +48,72 @@ describe('a folder of blobs', () => {
     );
     expect(new Set(names).size).toBe(1);
     expect((await files()).filter((entry) => entry.isFile())).toHaveLength(1);
+  });
+
+  const age = async (name: string, seconds: number) => {
+    const at = new Date(Date.now() - seconds * 1_000);
+    await utimes(join(folder, 'blobs', name.slice(0, 2), name.slice(2, 4), `${name}.zst`), at, at);
+  };
+  const listed = async () => {
+    const names: string[] = [];
+    for await (const blob of store.list()) names.push(blob.sha256);
+    return names.sort();
+  };
+
+  it('lists what is there, with when it was put last', async () => {
+    expect(await listed()).toEqual([]);
+    const names = [await store.put(text('a')), await store.put(text('b'))];
+    await writeFile(join(folder, 'blobs', names[0]?.slice(0, 2) ?? '', names[0]?.slice(2, 4) ?? '', 'rest.abc'), '');
+    expect(await listed()).toEqual([...names].sort());
+    for await (const { storedBytes, putAtMs } of store.list()) {
+      expect(storedBytes).toBeGreaterThan(0);
+      expect(Math.abs(Date.now() - putAtMs)).toBeLessThan(60_000);
+    }
+  });
+
+  it('removes what was put before a time alone, and makes young what is put again, in the cache or not', async () => {
+    const name = await store.put(text('old'));
+    await age(name, 100);
+    expect(await store.remove(name, Date.now() - 200_000)).toBe(false);
+    await store.put(text('old'));
+    expect(await store.remove(name, Date.now() - 50_000)).toBe(false);
+    await age(name, 100);
+    expect(await store.remove(name, Date.now() - 50_000)).toBe(true);
+    expect(await store.remove(name, Date.now() - 50_000)).toBe(false);
+    await expect(store.get(name)).rejects.toThrow(BlobMissingError);
+    expect((await files()).filter((entry) => entry.isFile())).toEqual([]);
+    // Another process has removed it: what is remembered here of having it is no blob.
+    await store.put(text('old'));
+    await age(name, 100);
+    await new FolderBlobStore(join(folder, 'blobs')).remove(name, Date.now());
+    await store.put(text('old'));
+    expect(new Uint8Array(await new FolderBlobStore(join(folder, 'blobs')).get(name))).toEqual(text('old'));
+  });
+
+  it('loses no blob that somebody puts while it is removed', async () => {
+    const bytes = text('wanted again');
+    const name = await store.put(bytes);
+    for (let round = 0; round < 150; round++) {
+      await age(name, 100);
+      const others = [store, new FolderBlobStore(join(folder, 'blobs')), new FolderBlobStore(join(folder, 'blobs'))];
+      const before = Date.now() - 50_000;
+      const [kept] = others;
+      await Promise.all([
+        ...others.map((other) => other.remove(name, before)),
+        ...others.slice(1).map(async (other) => {
+          await other.put(bytes);
+          expect(new Uint8Array(await new FolderBlobStore(join(folder, 'blobs')).get(name))).toEqual(bytes);
+        }),
+      ]);
+      expect(new Uint8Array((await kept?.get(name)) ?? [])).toEqual(bytes);
+    }
+    expect((await files()).filter((entry) => entry.isFile())).toHaveLength(1);
+  });
+
+  it('still reads a blob whose remover died half-way', async () => {
+    const name = await store.put(text('half removed'));
+    await rename(await blobFile(), `${await blobFile()}.0123456789ab.removing`);
+    expect(new Uint8Array(await new FolderBlobStore(join(folder, 'blobs')).get(name))).toEqual(text('half removed'));
   });
 
   it('says that a blob is missing', async () => {

@@ -7,6 +7,7 @@ import { FolderBlobStore } from '@tidemark/blob-store';
 import type { Logger } from 'pino';
 import type { DataSource } from 'typeorm';
 import type { z } from 'zod';
+import type { JobWorker } from './api.ts';
 import type { BackoffOptions } from './backoff.ts';
 import { PooledStageDatabase } from './database/pooled-stage-database.ts';
 import { Transactions } from './database/transactions.ts';
@@ -32,6 +33,7 @@ import { StageModule } from './stage-module.ts';
 import type { StageParts } from './stage-parts.ts';
 import { forgetSeenEvents } from './timers/forget-seen-events.ts';
 import { TimerLoop } from './timers/timer-loop.ts';
+import { upkeepWorker } from './upkeep/upkeep-worker.ts';
 import { EventLogTransport } from './transport/event-log-transport.ts';
 
 /** What specs turn, beside the options that are open to all. */
@@ -116,8 +118,11 @@ export async function assemble<Schema extends z.ZodObject>(
   const app = await createApp(definition, [runtime, moduleOf(definition, config)], logger);
   app.connectMicroservice({ strategy: transport });
   const discovered = discover(app);
-  for (const worker of discovered.workers) parts.bounds.add(worker);
+  const upkeep = upkeepWorker(parts) as JobWorker<unknown, unknown>;
+  for (const worker of [...discovered.workers, upkeep]) parts.bounds.add(worker);
   const pools = discovered.workers.map((worker) => new JobPool(parts, worker));
+  // It is rung for; looking now and then covers what a replica that died has left.
+  pools.push(new JobPool(parts, upkeep, 5_000));
   const kinds = pools.map(({ kind }) => kind);
   registry.sampleBy(identity.replica, () => sampleBacklog(parts, transport, dataSource, kinds));
   end.signal.addEventListener('abort', () => registry.forget(identity.replica), { once: true });

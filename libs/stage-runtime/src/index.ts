@@ -42,3 +42,5 @@ export type { Readiness, RunningService, RunOptions } from './running-service.ts
 export { runService } from './run-service.ts';
 export { type Caused, causedBy, Withholding, withholdingTables } from './withholding.ts';
 export { type ActivitySource, ReportsActivity, Worker } from './worker.ts';
+export { hashesIn } from './upkeep/hash-runs.ts';
+export { hashesInRecordOf, readHashes } from './upkeep/mark-blobs.ts';

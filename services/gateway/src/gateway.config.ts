@@ -100,6 +100,24 @@ export const gatewayConfigSchema = z
     keepHistoryDays: days(90).describe(
       'Commands and their audit log, evaluation points, moves between bins, and dead letters that are not open are listed for this long.',
     ),
+    blobGraceHours: z.coerce
+      .number()
+      .int()
+      .min(2)
+      .max(8_760)
+      .default(24)
+      .meta({ unit: 'hours' })
+      .describe(
+        'How long a blob must have lain since it was put last, and since a sweep first found no name of it, before a sweep removes it. Above the longest time between storing a blob and committing the event that names it.',
+      ),
+    blobSweepHours: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(8_760)
+      .default(24)
+      .meta({ unit: 'hours' })
+      .describe('Time between two sweeps by the clock; 0: blobs are swept by command alone.'),
     consoleFolder: z
       .string()
       .min(1)

@@ -8,9 +8,12 @@ import { Tokens } from './access/tokens.ts';
 import { TokensController } from './access/tokens.controller.ts';
 import { BatchesController } from './batches/batches.controller.ts';
 import { SelectClient } from './batches/select-client.ts';
+import { BlobsController } from './blobs/blobs.controller.ts';
+import { SweepBlobs } from './blobs/sweep-blobs.ts';
 import { Benchmarks } from './benchmarks/benchmarks.ts';
 import { BenchmarksController } from './benchmarks/benchmarks.controller.ts';
 import { Commands } from './commands/commands.ts';
+import { OrderAll } from './commands/order-all.ts';
 import { CommandsController } from './commands/commands.controller.ts';
 import { consoleControllers, consoleProviders } from './console/console.ts';
 import { CuratedController } from './curated/curated.controller.ts';
@@ -98,6 +101,7 @@ const http = [
   TopicDeskController,
   TopicsController,
   DeadLettersController,
+  BlobsController,
   ...consoleControllers,
 ];
 
@@ -116,6 +120,8 @@ const http = [
     UploadDesk,
     Targets,
     Commands,
+    OrderAll,
+    SweepBlobs,
     SelectClient,
     Benchmarks,
     CuratedJson,

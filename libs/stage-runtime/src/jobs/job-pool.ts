@@ -36,6 +36,7 @@ export class JobPool<P, R> {
   constructor(
     private readonly parts: StageParts,
     private readonly worker: JobWorker<P, R>,
+    private readonly pollMs = POLL_MS,
   ) {
     this.concern = `jobs ${worker.kind.name}`;
     this.awaited = new AwaitedDependencies(parts, worker.kind.name);
@@ -84,7 +85,7 @@ export class JobPool<P, R> {
         board.clear(`${this.concern} table`);
         for (const job of jobs) this.begin(job);
         await this.awaited.look();
-        if (jobs.length === 0 || jobs.length === free) await this.bell.wait(POLL_MS);
+        if (jobs.length === 0 || jobs.length === free) await this.bell.wait(this.pollMs);
       } catch (error) {
         if (ended.aborted) return;
         board.set(`${this.concern} table`, `${this.concern} cannot be read: ${classifyFault(error).message}`);

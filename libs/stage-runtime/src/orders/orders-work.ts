@@ -4,6 +4,8 @@ import type { BatchWork } from '../consume/batch-work.ts';
 import { decodeRecord } from '../consume/incoming.ts';
 import type { TopicHandler } from '../consume/topic-handler.ts';
 import { takeUnseen } from '../consume/unseen.ts';
+import { addJobs } from '../jobs/job-table.ts';
+import { isUpkeep, upkeepJobs } from '../upkeep/upkeep-worker.ts';
 import type { OpenTransaction } from '../database/transactions.ts';
 import type { StageParts } from '../stage-parts.ts';
 import { moveOffsets } from './move-offsets.ts';
@@ -23,6 +25,14 @@ export function ordersWork(parts: StageParts, handlers: readonly TopicHandler[])
       for (const { id, order } of orders) {
         if (order.order.case === 'moveOffsets') await moveOffsets(parts, handlers, open, id, order, order.order.value);
       }
+      // What takes long must not hold the offset's transaction open.
+      const jobs = orders.filter(({ order }) => isUpkeep(order));
+      await addJobs(
+        open,
+        upkeepJobs,
+        jobs.map(({ id, order }) => ({ key: id, payload: order, cause: { id, traceparent: undefined } })),
+      );
+      if (jobs.length > 0) open.afterCommit(() => parts.wakes.worker(upkeepJobs.name));
       const letters = orders.flatMap(({ order: { order } }) => (order.case === 'replay' ? [order.value] : []));
       await replayLetters(parts, handlers, open, letters);
     },

@@ -3,6 +3,7 @@ import { AttemptsBySubmitter1764550000000 } from '../console/kept/attempts-by-su
 import { ConsoleTables1764534000000 } from '../console/kept/console-tables.ts';
 import { Ages1764551000000 } from './ages-1764551000000.ts';
 import { AccessTables1764560000000 } from './access-tables-1764560000000.ts';
+import { BlobSweeps1764552000000 } from './blob-sweeps-1764552000000.ts';
 import { DeadLetterStates1764530000000 } from './dead-letter-states.ts';
 import { EvidenceCounts1764544000000 } from './evidence-counts.ts';
 import { FollowedLooks1764548000000 } from './followed-looks-1764548000000.ts';
@@ -22,4 +23,5 @@ export const migrations: readonly MigrationClass[] = [
   FollowedLooks1764548000000,
   Ages1764551000000,
   AccessTables1764560000000,
+  BlobSweeps1764552000000,
 ];

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file tidemark/operations/v1/operations.proto.
  */
 export const file_tidemark_operations_v1_operations: GenFile = /*@__PURE__*/
-  fileDesc("Cid0aWRlbWFyay9vcGVyYXRpb25zL3YxL29wZXJhdGlvbnMucHJvdG8SFnRpZGVtYXJrLm9wZXJhdGlvbnMudjEirgQKEENvbW1hbmRSZXF1ZXN0ZWQSEgoKY29tbWFuZF9pZBgBIAEoCRIPCgdzZXJ2aWNlGAIgASgJEhQKDHJlcXVlc3RlZF9ieRgDIAEoCRIwCgxyZXF1ZXN0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjsKCGV2YWx1YXRlGAUgASgLMicudGlkZW1hcmsub3BlcmF0aW9ucy52MS5FdmFsdWF0ZUNvbW1hbmRIABI5CgdyZWdyYWRlGAYgASgLMiYudGlkZW1hcmsub3BlcmF0aW9ucy52MS5SZWdyYWRlQ29tbWFuZEgAEjwKCXJvbGxfYmFjaxgHIAEoCzInLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuUm9sbEJhY2tDb21tYW5kSAASPwoKcXVhcmFudGluZRgIIAEoCzIpLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuUXVhcmFudGluZUNvbW1hbmRIABI3CgZyZXBsYXkYCSABKAsyJS50aWRlbWFyay5vcGVyYXRpb25zLnYxLlJlcGxheUNvbW1hbmRIABI3CgZmb3JnZXQYCiABKAsyJS50aWRlbWFyay5vcGVyYXRpb25zLnYxLkZvcmdldENvbW1hbmRIABI5CgdtZWFzdXJlGAsgASgLMiYudGlkZW1hcmsub3BlcmF0aW9ucy52MS5NZWFzdXJlQ29tbWFuZEgAQgkKB2NvbW1hbmQiIQoPRXZhbHVhdGVDb21tYW5kEg4KBnRhcmdldBgBIAEoCSIkCg5SZWdyYWRlQ29tbWFuZBISCgpwcm9ibGVtX2lkGAEgASgJIjUKD1JvbGxCYWNrQ29tbWFuZBIOCgZ0YXJnZXQYASABKAkSEgoKY2hlY2twb2ludBgCIAEoCSJdChFRdWFyYW50aW5lQ29tbWFuZBIOCgZ0YXJnZXQYASABKAkSEQoJc3VibWl0dGVyGAIgASgJEhEKCWZyb21faG91chgDIAEoDRISCgp1bnRpbF9ob3VyGAQgASgNIjEKDVJlcGxheUNvbW1hbmQSDQoFdG9waWMYASABKAkSEQoJZXZlbnRfaWRzGAIgAygJIiMKDUZvcmdldENvbW1hbmQSEgoKcHJvYmxlbV9pZBgBIAEoCSIyCg5NZWFzdXJlQ29tbWFuZBIOCgZ0YXJnZXQYASABKAkSEAoIYXR0ZW1wdHMYAiABKA0iqwIKEENvbW1hbmRDb21wbGV0ZWQSEgoKY29tbWFuZF9pZBgBIAEoCRIPCgdzZXJ2aWNlGAIgASgJEjcKB291dGNvbWUYAyABKA4yJi50aWRlbWFyay5vcGVyYXRpb25zLnYxLkNvbW1hbmRPdXRjb21lEg8KB21lc3NhZ2UYBCABKAkSRgoHcmVzdWx0cxgFIAMoCzI1LnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuQ29tbWFuZENvbXBsZXRlZC5SZXN1bHRzRW50cnkSMAoMY29tcGxldGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBouCgxSZXN1bHRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASL5AwoKRGVhZExldHRlchINCgV0b3BpYxgBIAEoCRIRCglwYXJ0aXRpb24YAiABKA0SDgoGb2Zmc2V0GAMgASgEEhUKA2tleRgEIAEoDEIDgAEBSACIAQESFwoFdmFsdWUYBSABKAxCA4ABAUgBiAEBEkUKB2hlYWRlcnMYBiADKAsyLy50aWRlbWFyay5vcGVyYXRpb25zLnYxLkRlYWRMZXR0ZXIuSGVhZGVyc0VudHJ5QgOAAQESDwoHc2VydmljZRgHIAEoCRIPCgdoYW5kbGVyGAggASgJEhIKCmVycm9yX2NvZGUYCSABKAkSFQoNZXJyb3JfbWVzc2FnZRgKIAEoCRIQCghhdHRlbXB0cxgLIAEoDRI0ChBkZWFkX2xldHRlcmVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIbChNyZWNvcmRfdGltZXN0YW1wX21zGA0gASgDEhAKCGV2ZW50X2lkGA4gASgJEg8KB3JlcGxheXMYDyABKA0SKwoGcmVjb3JkGBAgASgLMhsudGlkZW1hcmsuY29tbW9uLnYxLlBheWxvYWQaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAFCBgoEX2tleUIICgZfdmFsdWUi3AIKDkNvbnN1bWVkUmVjb3JkEg0KBXRvcGljGAEgASgJEhEKCXBhcnRpdGlvbhgCIAEoDRIOCgZvZmZzZXQYAyABKAQSFQoDa2V5GAQgASgMQgOAAQFIAIgBARIXCgV2YWx1ZRgFIAEoDEIDgAEBSAGIAQESSQoHaGVhZGVycxgGIAMoCzIzLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuQ29uc3VtZWRSZWNvcmQuSGVhZGVyc0VudHJ5QgOAAQESFAoMdGltZXN0YW1wX21zGAcgASgDEhAKCGV2ZW50X2lkGAggASgJEhUKCHJldmlzaW9uGAkgASgESAKIAQESDwoHcmVwbGF5cxgKIAEoDRouCgxIZWFkZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4AUIGCgRfa2V5QggKBl92YWx1ZUILCglfcmV2aXNpb24itAEKDFNlcnZpY2VPcmRlchISCgpjb21tYW5kX2lkGAEgASgJEhQKDHJlcXVlc3RlZF9ieRgCIAEoCRI0CgZyZXBsYXkYAyABKAsyIi50aWRlbWFyay5vcGVyYXRpb25zLnYxLkRlYWRMZXR0ZXJIABI7Cgxtb3ZlX29mZnNldHMYBCABKAsyIy50aWRlbWFyay5vcGVyYXRpb25zLnYxLk1vdmVPZmZzZXRzSABCBwoFb3JkZXIijwEKC01vdmVPZmZzZXRzEg0KBXRvcGljGAEgASgJEhYKCXBhcnRpdGlvbhgCIAEoDUgBiAEBEg8KBXN0YXJ0GAMgASgISAASDQoDZW5kGAQgASgISAASEAoGb2Zmc2V0GAUgASgESAASEwoLc2tpcF91bnJlYWQYBiABKAhCBAoCdG9CDAoKX3BhcnRpdGlvbiqEAQoOQ29tbWFuZE91dGNvbWUSHwobQ09NTUFORF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGAoUQ09NTUFORF9PVVRDT01FX0RPTkUQARIbChdDT01NQU5EX09VVENPTUVfUkVGVVNFRBACEhoKFkNPTU1BTkRfT1VUQ09NRV9GQUlMRUQQA2IGcHJvdG8z", [file_google_protobuf_timestamp, file_tidemark_common_v1_common]);
+  fileDesc("Cid0aWRlbWFyay9vcGVyYXRpb25zL3YxL29wZXJhdGlvbnMucHJvdG8SFnRpZGVtYXJrLm9wZXJhdGlvbnMudjEirgQKEENvbW1hbmRSZXF1ZXN0ZWQSEgoKY29tbWFuZF9pZBgBIAEoCRIPCgdzZXJ2aWNlGAIgASgJEhQKDHJlcXVlc3RlZF9ieRgDIAEoCRIwCgxyZXF1ZXN0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjsKCGV2YWx1YXRlGAUgASgLMicudGlkZW1hcmsub3BlcmF0aW9ucy52MS5FdmFsdWF0ZUNvbW1hbmRIABI5CgdyZWdyYWRlGAYgASgLMiYudGlkZW1hcmsub3BlcmF0aW9ucy52MS5SZWdyYWRlQ29tbWFuZEgAEjwKCXJvbGxfYmFjaxgHIAEoCzInLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuUm9sbEJhY2tDb21tYW5kSAASPwoKcXVhcmFudGluZRgIIAEoCzIpLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuUXVhcmFudGluZUNvbW1hbmRIABI3CgZyZXBsYXkYCSABKAsyJS50aWRlbWFyay5vcGVyYXRpb25zLnYxLlJlcGxheUNvbW1hbmRIABI3CgZmb3JnZXQYCiABKAsyJS50aWRlbWFyay5vcGVyYXRpb25zLnYxLkZvcmdldENvbW1hbmRIABI5CgdtZWFzdXJlGAsgASgLMiYudGlkZW1hcmsub3BlcmF0aW9ucy52MS5NZWFzdXJlQ29tbWFuZEgAQgkKB2NvbW1hbmQiIQoPRXZhbHVhdGVDb21tYW5kEg4KBnRhcmdldBgBIAEoCSIkCg5SZWdyYWRlQ29tbWFuZBISCgpwcm9ibGVtX2lkGAEgASgJIjUKD1JvbGxCYWNrQ29tbWFuZBIOCgZ0YXJnZXQYASABKAkSEgoKY2hlY2twb2ludBgCIAEoCSJdChFRdWFyYW50aW5lQ29tbWFuZBIOCgZ0YXJnZXQYASABKAkSEQoJc3VibWl0dGVyGAIgASgJEhEKCWZyb21faG91chgDIAEoDRISCgp1bnRpbF9ob3VyGAQgASgNIjEKDVJlcGxheUNvbW1hbmQSDQoFdG9waWMYASABKAkSEQoJZXZlbnRfaWRzGAIgAygJIiMKDUZvcmdldENvbW1hbmQSEgoKcHJvYmxlbV9pZBgBIAEoCSIyCg5NZWFzdXJlQ29tbWFuZBIOCgZ0YXJnZXQYASABKAkSEAoIYXR0ZW1wdHMYAiABKA0iqwIKEENvbW1hbmRDb21wbGV0ZWQSEgoKY29tbWFuZF9pZBgBIAEoCRIPCgdzZXJ2aWNlGAIgASgJEjcKB291dGNvbWUYAyABKA4yJi50aWRlbWFyay5vcGVyYXRpb25zLnYxLkNvbW1hbmRPdXRjb21lEg8KB21lc3NhZ2UYBCABKAkSRgoHcmVzdWx0cxgFIAMoCzI1LnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuQ29tbWFuZENvbXBsZXRlZC5SZXN1bHRzRW50cnkSMAoMY29tcGxldGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBouCgxSZXN1bHRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASL5AwoKRGVhZExldHRlchINCgV0b3BpYxgBIAEoCRIRCglwYXJ0aXRpb24YAiABKA0SDgoGb2Zmc2V0GAMgASgEEhUKA2tleRgEIAEoDEIDgAEBSACIAQESFwoFdmFsdWUYBSABKAxCA4ABAUgBiAEBEkUKB2hlYWRlcnMYBiADKAsyLy50aWRlbWFyay5vcGVyYXRpb25zLnYxLkRlYWRMZXR0ZXIuSGVhZGVyc0VudHJ5QgOAAQESDwoHc2VydmljZRgHIAEoCRIPCgdoYW5kbGVyGAggASgJEhIKCmVycm9yX2NvZGUYCSABKAkSFQoNZXJyb3JfbWVzc2FnZRgKIAEoCRIQCghhdHRlbXB0cxgLIAEoDRI0ChBkZWFkX2xldHRlcmVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIbChNyZWNvcmRfdGltZXN0YW1wX21zGA0gASgDEhAKCGV2ZW50X2lkGA4gASgJEg8KB3JlcGxheXMYDyABKA0SKwoGcmVjb3JkGBAgASgLMhsudGlkZW1hcmsuY29tbW9uLnYxLlBheWxvYWQaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAFCBgoEX2tleUIICgZfdmFsdWUi3AIKDkNvbnN1bWVkUmVjb3JkEg0KBXRvcGljGAEgASgJEhEKCXBhcnRpdGlvbhgCIAEoDRIOCgZvZmZzZXQYAyABKAQSFQoDa2V5GAQgASgMQgOAAQFIAIgBARIXCgV2YWx1ZRgFIAEoDEIDgAEBSAGIAQESSQoHaGVhZGVycxgGIAMoCzIzLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuQ29uc3VtZWRSZWNvcmQuSGVhZGVyc0VudHJ5QgOAAQESFAoMdGltZXN0YW1wX21zGAcgASgDEhAKCGV2ZW50X2lkGAggASgJEhUKCHJldmlzaW9uGAkgASgESAKIAQESDwoHcmVwbGF5cxgKIAEoDRouCgxIZWFkZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4AUIGCgRfa2V5QggKBl92YWx1ZUILCglfcmV2aXNpb24ipgIKDFNlcnZpY2VPcmRlchISCgpjb21tYW5kX2lkGAEgASgJEhQKDHJlcXVlc3RlZF9ieRgCIAEoCRI0CgZyZXBsYXkYAyABKAsyIi50aWRlbWFyay5vcGVyYXRpb25zLnYxLkRlYWRMZXR0ZXJIABI7Cgxtb3ZlX29mZnNldHMYBCABKAsyIy50aWRlbWFyay5vcGVyYXRpb25zLnYxLk1vdmVPZmZzZXRzSAASNwoKbWFya19ibG9icxgFIAEoCzIhLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuTWFya0Jsb2JzSAASNwoGZm9yZ2V0GAYgASgLMiUudGlkZW1hcmsub3BlcmF0aW9ucy52MS5Gb3JnZXRQcm9ibGVtSABCBwoFb3JkZXIiCwoJTWFya0Jsb2JzImkKDUZvcmdldFByb2JsZW0SEgoKcHJvYmxlbV9pZBgBIAEoCRIwCgRzdGVwGAIgASgOMiIudGlkZW1hcmsub3BlcmF0aW9ucy52MS5Gb3JnZXRTdGVwEhIKBXdvcmRzGAMgAygJQgOAAQEijwEKC01vdmVPZmZzZXRzEg0KBXRvcGljGAEgASgJEhYKCXBhcnRpdGlvbhgCIAEoDUgBiAEBEg8KBXN0YXJ0GAMgASgISAASDQoDZW5kGAQgASgISAASEAoGb2Zmc2V0GAUgASgESAASEwoLc2tpcF91bnJlYWQYBiABKAhCBAoCdG9CDAoKX3BhcnRpdGlvbiqEAQoOQ29tbWFuZE91dGNvbWUSHwobQ09NTUFORF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGAoUQ09NTUFORF9PVVRDT01FX0RPTkUQARIbChdDT01NQU5EX09VVENPTUVfUkVGVVNFRBACEhoKFkNPTU1BTkRfT1VUQ09NRV9GQUlMRUQQAypYCgpGb3JnZXRTdGVwEhsKF0ZPUkdFVF9TVEVQX1VOU1BFQ0lGSUVEEAASFQoRRk9SR0VUX1NURVBfRVJBU0UQARIWChJGT1JHRVRfU1RFUF9TRUFSQ0gQAmIGcHJvdG8z", [file_google_protobuf_timestamp, file_tidemark_common_v1_common]);
 
 /**
  * Something a service is asked to do. Topic commands.requested.v1.
@@ -617,6 +617,22 @@ export type ServiceOrder = Message<"tidemark.operations.v1.ServiceOrder"> & {
      */
     value: MoveOffsets;
     case: "moveOffsets";
+  } | {
+    /**
+     * Say which blobs the service's tables name.
+     *
+     * @generated from field: tidemark.operations.v1.MarkBlobs mark_blobs = 5;
+     */
+    value: MarkBlobs;
+    case: "markBlobs";
+  } | {
+    /**
+     * Remove a problem from the service's tables, or look whether it is gone.
+     *
+     * @generated from field: tidemark.operations.v1.ForgetProblem forget = 6;
+     */
+    value: ForgetProblem;
+    case: "forget";
   } | { case: undefined; value?: undefined };
 };
 
@@ -626,6 +642,56 @@ export type ServiceOrder = Message<"tidemark.operations.v1.ServiceOrder"> & {
  */
 export const ServiceOrderSchema: GenMessage<ServiceOrder> = /*@__PURE__*/
   messageDesc(file_tidemark_operations_v1_operations, 11);
+
+/**
+ * Say which blobs the service's tables name. The answer's result "marks" is the hash of a blob that lists them.
+ *
+ * @generated from message tidemark.operations.v1.MarkBlobs
+ */
+export type MarkBlobs = Message<"tidemark.operations.v1.MarkBlobs"> & {
+};
+
+/**
+ * Describes the message tidemark.operations.v1.MarkBlobs.
+ * Use `create(MarkBlobsSchema)` to create a new message.
+ */
+export const MarkBlobsSchema: GenMessage<MarkBlobs> = /*@__PURE__*/
+  messageDesc(file_tidemark_operations_v1_operations, 12);
+
+/**
+ * Remove a problem from the service's tables, or look whether it is gone.
+ *
+ * @generated from message tidemark.operations.v1.ForgetProblem
+ */
+export type ForgetProblem = Message<"tidemark.operations.v1.ForgetProblem"> & {
+  /**
+   * The problem.
+   *
+   * @generated from field: string problem_id = 1;
+   */
+  problemId: string;
+
+  /**
+   * What to do.
+   *
+   * @generated from field: tidemark.operations.v1.ForgetStep step = 2;
+   */
+  step: ForgetStep;
+
+  /**
+   * Pieces of its statement and tests, to be looked for.
+   *
+   * @generated from field: repeated string words = 3;
+   */
+  words: string[];
+};
+
+/**
+ * Describes the message tidemark.operations.v1.ForgetProblem.
+ * Use `create(ForgetProblemSchema)` to create a new message.
+ */
+export const ForgetProblemSchema: GenMessage<ForgetProblem> = /*@__PURE__*/
+  messageDesc(file_tidemark_operations_v1_operations, 13);
 
 /**
  * Go on reading a topic elsewhere: where the stored offset lies outside the log, or to read again.
@@ -691,7 +757,7 @@ export type MoveOffsets = Message<"tidemark.operations.v1.MoveOffsets"> & {
  * Use `create(MoveOffsetsSchema)` to create a new message.
  */
 export const MoveOffsetsSchema: GenMessage<MoveOffsets> = /*@__PURE__*/
-  messageDesc(file_tidemark_operations_v1_operations, 12);
+  messageDesc(file_tidemark_operations_v1_operations, 14);
 
 /**
  * How a command ended.
@@ -733,4 +799,38 @@ export enum CommandOutcome {
  */
 export const CommandOutcomeSchema: GenEnum<CommandOutcome> = /*@__PURE__*/
   enumDesc(file_tidemark_operations_v1_operations, 0);
+
+/**
+ * What is to be done about a problem that is forgotten.
+ *
+ * @generated from enum tidemark.operations.v1.ForgetStep
+ */
+export enum ForgetStep {
+  /**
+   * Not said.
+   *
+   * @generated from enum value: FORGET_STEP_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Remove it from all tables, and let nothing about it in.
+   *
+   * @generated from enum value: FORGET_STEP_ERASE = 1;
+   */
+  ERASE = 1,
+
+  /**
+   * Remove what has come since, let new events about it in, and count where it is still to be found.
+   *
+   * @generated from enum value: FORGET_STEP_SEARCH = 2;
+   */
+  SEARCH = 2,
+}
+
+/**
+ * Describes the enum tidemark.operations.v1.ForgetStep.
+ */
+export const ForgetStepSchema: GenEnum<ForgetStep> = /*@__PURE__*/
+  enumDesc(file_tidemark_operations_v1_operations, 1);
 
