@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { BlobMissingError, BlobStore } from './blob-store.ts';
+import { BlobMissingError, BlobStore, type StoredBlob } from './blob-store.ts';
 
 /** Holds blobs as long as it is held itself: for judging on the spot, and for tests. */
 export class MemoryBlobStore extends BlobStore {
@@ -15,5 +15,13 @@ export class MemoryBlobStore extends BlobStore {
     const bytes = this.blobs.get(sha256);
     if (bytes === undefined) throw new BlobMissingError(sha256);
     return bytes;
+  }
+
+  override async *list(): AsyncIterable<StoredBlob> {
+    for (const [sha256, { length }] of this.blobs) yield { sha256, storedBytes: length, putAtMs: 0 };
+  }
+
+  override async remove(sha256: string): Promise<boolean> {
+    return this.blobs.delete(sha256);
   }
 }

@@ -63,6 +63,7 @@ export const httpRules: Readonly<Record<string, Rule>> = {
   'GET /v1/dead-letters/:id': reviewers,
   'POST /v1/dead-letters/replay': commandOfOperators,
   'POST /v1/dead-letters/drop': commandOfOperators,
+  'POST /v1/blobs/sweep': commandOfOperators,
 
   'GET /v1/tokens': operators,
   'POST /v1/tokens': commandOfOperators,

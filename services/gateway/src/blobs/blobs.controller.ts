@@ -10,9 +10,9 @@ import {
 } from '@tidemark/stage-runtime';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { callerOf } from '../access/caller.ts';
 import { Commands } from '../commands/commands.ts';
 import type { GatewayConfig } from '../gateway.config.ts';
-import { Callers } from '../http/caller.ts';
 import { readJson } from '../http/read-body.ts';
 import { sweepJobs } from './sweep-blobs.ts';
 
@@ -24,7 +24,6 @@ export class BlobsController {
   constructor(
     private readonly database: StageDatabase,
     private readonly commands: Commands,
-    private readonly callers: Callers,
     @InjectConfig() private readonly config: GatewayConfig,
   ) {}
 
@@ -32,10 +31,9 @@ export class BlobsController {
   @HttpCode(202)
   async sweep(@Req() request: FastifyRequest): Promise<object> {
     const { dry_run: dryRun } = await readJson(request, sweepSchema);
-    const commandId = await this.database.transaction('sweep-blobs', (tx) =>
-      requestSweep(tx, this.callers.name, dryRun),
-    );
-    return await this.commands.find(commandId);
+    const caller = callerOf(request);
+    const commandId = await this.database.transaction('sweep-blobs', (tx) => requestSweep(tx, caller.name, dryRun));
+    return await this.commands.find(caller, commandId);
   }
 
   @Every(60_000, { name: 'sweep-blobs' })
