@@ -24,6 +24,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gatewayService, ServiceDirectory } from './index.ts';
 import { registerIdleServices } from './testing/idle-services.ts';
 import { parseLines } from './testing/client.ts';
+import { idOf, publishReady } from './testing/console-events.ts';
 
 /** The command line's own program, built, against a gateway: what a user types, and what comes back. */
 const root = resolve(import.meta.dirname, '../../..');
@@ -422,6 +423,26 @@ describe('operators', () => {
     expect(dumped[0]).toMatchObject({ key: 'humaneval', offset: expect.any(String) as string, value: { version: 1 } });
     expect((await tidemark(['topic', 'list'])).out).toContain('problems.intake.v1');
     expect((await tidemark(['topic', 'dump', 'no.such.v1'])).code).toBe(1);
+  });
+
+  it('take a problem out and let it in again, and say what is wrong with the order', async () => {
+    const id = idOf('taken-out');
+    await publishReady(harness, 'taken-out', { original: 'One.', cleaned: 'One.' });
+    await harness.untilQuiet();
+    for (const args of [[id], ['no-id', '--reason', 'x'], ['acme', 'taken-out', '--all-versions']])
+      expect([args, (await tidemark(['withdraw', ...args])).code]).toEqual([args, 2]);
+    expect((await tidemark(['restore', id])).err).toContain('No operator withdraws');
+    expect((await tidemark(['withdraw', idOf('never came'), '--reason', 'x'])).code).toBe(1);
+    expect((await tidemark(['withdraw', id, '--reason', 'its source asks'])).out).toContain('up to version 1');
+    expect((await tidemark(['explain', id])).out).toMatch(/Withdrawn by gateway: .*\n[^]*gateway withdraws it/);
+    await harness.untilQuiet();
+    expect(await harness.published(topics.problemsWithdrawn)).toMatchObject([
+      { value: { problemId: id, version: 1, stage: Stage.GATEWAY, takenBack: false } },
+    ]);
+    expect((await tidemark(['restore', id])).out).toContain('is let in again');
+    expect((await tidemark(['explain', id])).out).toContain('Ready for training.');
+    await harness.untilQuiet();
+    expect((await harness.published(topics.problemsWithdrawn)).at(-1)?.value).toMatchObject({ takenBack: true });
   });
 
   it('ask the doctor', async () => {

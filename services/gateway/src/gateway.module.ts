@@ -33,6 +33,8 @@ import { Submissions } from './intake/submissions.ts';
 import { UploadDesk } from './intake/upload-desk.ts';
 import { Uploads } from './intake/uploads.ts';
 import { WithdrawController } from './intake/withdraw.controller.ts';
+import { OperatorWithdrawals } from './withdrawals/operator-withdrawals.ts';
+import { OperatorWithdrawalsController } from './withdrawals/operator-withdrawals.controller.ts';
 import { OnCalibrationPublished } from './on-calibration-published/on-calibration-published.ts';
 import { OnCommandCompleted } from './on-command-completed/on-command-completed.ts';
 import { OnDifficultyEstimated } from './on-difficulty-estimated/on-difficulty-estimated.ts';
@@ -90,6 +92,7 @@ const http = [
   AuditController,
   ProblemsIntakeController,
   WithdrawController,
+  OperatorWithdrawalsController,
   RolloutsIntakeController,
   TargetsController,
   CommandsController,
@@ -132,6 +135,7 @@ const http = [
     TopicDesk,
     LogFollower,
     FollowTopics,
+    OperatorWithdrawals,
     VisibleStates,
     Explain,
     FoldCounts,

@@ -30,6 +30,8 @@ export const httpRules: Readonly<Record<string, Rule>> = {
 
   'POST /v1/problems': { who: ['producer'] },
   'POST /v1/problems/withdraw': { who: ['producer'], audited: true },
+  'POST /v1/problems/:id/withdraw': commandOfOperators,
+  'POST /v1/problems/:id/restore': commandOfOperators,
   'GET /v1/problems': { who: ['producer', 'reviewer'] },
   'GET /v1/problems/:id': { who: ['producer', 'reviewer'] },
   'GET /v1/submissions': { who: ['producer', 'trainer', 'reviewer'] },

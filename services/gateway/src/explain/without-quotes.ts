@@ -19,8 +19,8 @@ export interface NotesRow {
  */
 export type Sight = 'everything' | { readonly openVersion: number | undefined };
 
-/** Stages whose evidence speaks of what a record's fields must be, and quotes no text at all. */
-const SPEAKING_OF_FIELDS: ReadonlySet<Stage> = new Set([Stage.INGEST]);
+/** Stages whose evidence is of fields, or what a person wrote for people to read: it quotes no text of the problem. */
+const QUOTING_NOTHING: ReadonlySet<Stage> = new Set([Stage.INGEST, Stage.GATEWAY]);
 /** Stages that see no hidden test run: they can quote the statement alone. */
 const SEEING_THE_TEXT: ReadonlySet<Stage> = new Set([Stage.NORMALIZE, Stage.DEDUP, Stage.SCORE]);
 
@@ -28,7 +28,7 @@ const SEEING_THE_TEXT: ReadonlySet<Stage> = new Set([Stage.NORMALIZE, Stage.DEDU
 export function withoutQuotes({ stage, version, evidence }: EvidenceRow, sight: Sight): EvidenceRow['evidence'] {
   const isShown =
     sight === 'everything' ||
-    SPEAKING_OF_FIELDS.has(stage) ||
+    QUOTING_NOTHING.has(stage) ||
     (SEEING_THE_TEXT.has(stage) && version === sight.openVersion);
   return isShown ? evidence : evidence.map((one) => ({ ...one, text: '' }));
 }

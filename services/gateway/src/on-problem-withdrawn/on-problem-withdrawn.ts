@@ -21,7 +21,7 @@ export class OnProblemWithdrawn {
       tx,
       [...events, ...removed].map(({ problemId }) => problemId),
       async () => {
-        await upsertRows(tx, withdrawals, events.map(rowOf));
+        await upsertRows(tx, withdrawals, events.map(withdrawalRow));
         await deleteRows(
           tx,
           withdrawals,
@@ -32,7 +32,8 @@ export class OnProblemWithdrawn {
   }
 }
 
-const rowOf = (event: ProblemWithdrawn): RowOf<typeof withdrawals> => ({
+/** What a stage says, as it is kept. */
+export const withdrawalRow = (event: ProblemWithdrawn): RowOf<typeof withdrawals> => ({
   problem_id: event.problemId,
   stage: event.stage,
   version: event.version,
