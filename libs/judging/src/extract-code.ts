@@ -1,3 +1,5 @@
+import { canonicalLanguage, guessLanguage } from './languages.ts';
+
 /** The form in which a target's model answers, declared with the target. */
 export type AnswerForm =
   /** The answer continues the prompt; it ends before the first of the stop sequences. */
@@ -18,7 +20,13 @@ export type ExtractionNote =
   | 'whole answer';
 
 export type Extraction =
-  | { readonly kind: 'code'; readonly code: string; readonly note: ExtractionNote }
+  | {
+      readonly kind: 'code';
+      readonly code: string;
+      readonly note: ExtractionNote;
+      /** Of those that may answer: by the fence's tag, else as the code reads. */
+      readonly language: string;
+    }
   | { readonly kind: 'no_code'; readonly reason: string };
 
 /**
@@ -29,31 +37,39 @@ export type Extraction =
  * language tag fits; without a complete block an unclosed one (the answer was cut off); without any fence the whole
  * answer when it reads as code.
  *
- * @param language lower case, as in the suite (`python`).
+ * @param languages those that may answer, by their canonical names (`python`), the likeliest first
  */
-export function extractCode(answer: string, form: AnswerForm, language: string): Extraction {
-  return form.kind === 'completion' ? fromCompletion(answer, form.stopSequences) : fromChat(answer, form, language);
+export function extractCode(answer: string, form: AnswerForm, languages: readonly string[]): Extraction {
+  return form.kind === 'completion'
+    ? fromCompletion(answer, form.stopSequences, languages)
+    : fromChat(answer, form, languages);
 }
 
-function fromCompletion(answer: string, stopSequences: readonly string[]): Extraction {
+function fromCompletion(answer: string, stopSequences: readonly string[], languages: readonly string[]): Extraction {
   const cuts = stopSequences.filter((stop) => stop !== '').map((stop) => answer.indexOf(stop));
   const cut = cuts.filter((at) => at >= 0).reduce((least, at) => Math.min(least, at), answer.length);
   const code = answer.slice(0, cut);
   if (code.trim() === '') return { kind: 'no_code', reason: 'the completion is empty' };
-  return { kind: 'code', code, note: cut < answer.length ? 'completion cut at a stop sequence' : 'completion' };
+  const note = cut < answer.length ? 'completion cut at a stop sequence' : 'completion';
+  return { kind: 'code', code, note, language: guessLanguage(code, languages) };
 }
 
-function fromChat(answer: string, form: { readonly block?: BlockChoice }, language: string): Extraction {
+function fromChat(answer: string, form: { readonly block?: BlockChoice }, languages: readonly string[]): Extraction {
   const text = withoutThoughts(answer.replace(/\r\n?/g, '\n'));
   const blocks = fencedBlocks(text).filter((block) => block.code.trim() !== '');
-  const fitting = blocks.filter((block) => fitsLanguage(block.tag, language));
+  const fitting = blocks.filter((block) => languageOf(block, languages) !== undefined);
   const complete = fitting.filter((block) => block.closed);
+  const taken = (block: Block, note: ExtractionNote): Extraction => {
+    return { kind: 'code', code: block.code, note, language: languageOf(block, languages) ?? '' };
+  };
   const chosen = choose(complete, form.block ?? 'last');
-  if (chosen) return { kind: 'code', code: chosen.code, note: complete.length === 1 ? 'only block' : 'chosen block' };
+  if (chosen) return taken(chosen, complete.length === 1 ? 'only block' : 'chosen block');
   const open = fitting.find((block) => !block.closed);
-  if (open) return { kind: 'code', code: open.code, note: 'unclosed block' };
-  if (blocks.length > 0) return { kind: 'no_code', reason: `no block in ${language}` };
-  if (readsAsCode(text)) return { kind: 'code', code: text, note: 'whole answer' };
+  if (open) return taken(open, 'unclosed block');
+  if (blocks.length > 0) return { kind: 'no_code', reason: `no block in ${languages.join(', ')}` };
+  if (readsAsCode(text)) {
+    return { kind: 'code', code: text, note: 'whole answer', language: guessLanguage(text, languages) };
+  }
   return { kind: 'no_code', reason: text.trim() === '' ? 'the answer is empty' : 'the answer holds no code block' };
 }
 
@@ -114,15 +130,11 @@ function closes(opening: string, candidate: string): boolean {
   return candidate[0] === opening[0] && candidate.length >= opening.length;
 }
 
-const TAGS: Readonly<Record<string, readonly string[]>> = {
-  python: ['python', 'py', 'python3', 'py3', 'python2', 'sage', 'pycon'],
-  cpp: ['cpp', 'c++', 'cc', 'cxx', 'c++17', 'c++20', 'hpp'],
-  c: ['c', 'h'],
-};
-
 /** A block without a tag may be in any language; so may one whose tag is no language. */
-function fitsLanguage(tag: string, language: string): boolean {
-  return tag === '' || tag === 'code' || tag === language || (TAGS[language] ?? []).includes(tag);
+function languageOf({ tag, code }: Block, languages: readonly string[]): string | undefined {
+  if (tag === '' || tag === 'code') return guessLanguage(code, languages);
+  const language = canonicalLanguage(tag);
+  return languages.find((one) => one === language || one === tag);
 }
 
 function choose(blocks: readonly Block[], choice: BlockChoice): Block | undefined {
@@ -140,6 +152,8 @@ const CODE_LINE =
 /** True when at least half of the non-empty lines look like statements or continue indented from one. */
 function readsAsCode(text: string): boolean {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const code = lines.filter((line) => CODE_LINE.test(line) || /^(\s{2,}|\t)\S/.test(line) || /^\s*[#)\]}]/.test(line));
+  const code = lines.filter(
+    (line) => CODE_LINE.test(line) || /^(\s{2,}|\t)\S/.test(line) || /^\s*[#)\]}]/.test(line) || /[;{}]\s*$/.test(line),
+  );
   return lines.some((line) => CODE_LINE.test(line)) && code.length * 2 >= lines.length;
 }

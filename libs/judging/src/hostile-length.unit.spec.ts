@@ -23,7 +23,7 @@ describe('text of hostile length is judged in the time that its length asks for'
     ['blank lines', '\n'.repeat(LONG)],
     ['an opened fence after blanks', `${' '.repeat(LONG)}\`\`\``],
   ])('an answer of %s', (_, text) => {
-    expect(extractCode(text, { kind: 'chat' }, 'python').kind).toBeDefined();
+    expect(extractCode(text, { kind: 'chat' }, ['python']).kind).toBeDefined();
   });
 
   it('code of blank lines beside a preamble', () => {
@@ -33,6 +33,6 @@ describe('text of hostile length is judged in the time that its length asks for'
 
   it('and thoughts are still taken out, each to its own end', () => {
     const text = '<think>a</think>\n```python\nx = 1\n```\n<Thought>```python\ny = 2\n```</Thought>';
-    expect(extractCode(text, { kind: 'chat' }, 'python')).toMatchObject({ kind: 'code', code: 'x = 1\n' });
+    expect(extractCode(text, { kind: 'chat' }, ['python'])).toMatchObject({ kind: 'code', code: 'x = 1\n' });
   });
 });

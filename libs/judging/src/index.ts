@@ -10,6 +10,7 @@ export * from './diagnose-form.ts';
 export * from './excerpt.ts';
 export * from './extract-code.ts';
 export { type JsonValue, MAX_JSON_DEPTH, parseJson } from './json-value.ts';
+export * from './languages.ts';
 export * from './run-facts.ts';
 export * from './test-form.ts';
 export * from './verdict.ts';

@@ -2,15 +2,18 @@ import { create, fromBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { BlobStore, readPayload, readPayloadText } from '@tidemark/blob-store';
 import { topics } from '@tidemark/event-log';
-import { type AnswerForm, isAboutProgram } from '@tidemark/judging';
+import { type AnswerForm, canonicalLanguage, isAboutProgram } from '@tidemark/judging';
 import {
   AnswerForm as WireAnswerForm,
+  type Attempt,
   type AttemptVerdict,
   type ProblemVerified,
   type RolloutsGraded,
   RolloutsGradedSchema,
   Split,
   type TargetDeclared,
+  TestForm,
+  type TestSuite,
   TestSuiteSchema,
   Verdict,
 } from '@tidemark/proto';
@@ -29,6 +32,7 @@ import {
 } from '@tidemark/stage-runtime';
 import type { ExecuteConfig } from '../execute.config.ts';
 import type { Judge, JudgeResult } from '../judge/judge.ts';
+import { KNOWN_LANGUAGES } from '../languages/detect-languages.ts';
 import { JudgeHost } from '../judging/judge-host.ts';
 import { Suspicions } from '../judging/suspicions.ts';
 import { saveEnvironmentFailures } from '../postgres/environment-failures.ts';
@@ -39,7 +43,7 @@ import { readTarget } from '../postgres/targets.ts';
 import { toLimits } from '../suite/limits.ts';
 import { toForm } from '../suite/to-form.ts';
 import { type Grading, gradingJobs, originOf } from './grading-jobs.ts';
-import { type Bench, judgeAttempt, type RunProgram } from './judge-attempt.ts';
+import { type Bench, judgeAttempt, languageOf, type RunProgram } from './judge-attempt.ts';
 import { saysNothingOfTheModel } from './to-wire-verdict.ts';
 
 type Outcome =
@@ -77,11 +81,13 @@ export class GradeRollouts implements JobWorker<Grading, Outcome> {
     if (!judgedBy || !target) throw new RecordFault('unknown_problem', 'its suite or its target is gone');
     const { event: problem, together } = judgedBy;
     const bench = await this.benchOf(problem, target, together);
-    const language = await this.missingLanguage(bench);
+    const outputs = await this.outputsOf(group.attempts);
+    const used = languagesOf(outputs, bench);
+    const language = await this.missingLanguage(used);
     if (language !== undefined) return { kind: 'waits', language };
     const { verdicts, judgeVersion } = await this.host.use('ordinary', async (judge) => ({
-      verdicts: await this.judgeAll(job, bench, judge, signal),
-      judgeVersion: judge.version,
+      verdicts: await this.judgeAll(job, outputs, bench, judge, signal),
+      judgeVersion: judge.versionFor([...bench.languages, ...checkersOf(bench)]),
     }));
     const graded = create(RolloutsGradedSchema, {
       group: { ...identity, version: judgedVersion },
@@ -114,9 +120,8 @@ export class GradeRollouts implements JobWorker<Grading, Outcome> {
   }
 
   /** @throws DependencyFault when so many groups wait for a language already that this one has to stay a job */
-  private async missingLanguage({ language, form }: Bench): Promise<string | undefined> {
-    const needed = form.kind === 'stdin' && form.checker.kind === 'program' ? [form.checker.language] : [];
-    for (const one of [language, ...needed]) {
+  private async missingLanguage(used: readonly string[]): Promise<string | undefined> {
+    for (const one of used) {
       if (await this.host.speaks(one)) continue;
       const { maxWaitingForLanguage: most } = this.config;
       if ((await countWaitingForLanguage(this.database, most)) < most) return one;
@@ -137,39 +142,69 @@ export class GradeRollouts implements JobWorker<Grading, Outcome> {
       starterCode: content?.starterCode ?? '',
       setupCode: suite.setupCode,
       entryPoint: content?.entryPoint ?? '',
-      language: suite.language || content?.languages[0] || problem.references[0]?.language || 'python',
+      languages: answeringLanguages(suite, problem),
       answerForm: answerFormOf(target),
     };
   }
 
+  private async outputsOf(attempts: readonly Attempt[]): Promise<string[]> {
+    const outputs: string[] = [];
+    for (const { output } of attempts) outputs.push(output ? await readPayloadText(this.blobs, output) : '');
+    return outputs;
+  }
+
   private async judgeAll(
     job: LeasedJob<Grading>,
+    outputs: readonly string[],
     bench: Bench,
     judge: Judge,
     signal: AbortSignal,
   ): Promise<AttemptVerdict[]> {
     // Equal programs of a group run once.
     const results = new Map<string, JudgeResult>();
-    const { form, limits, language } = bench;
-    const run: RunProgram = async ({ source, sha256 }) => {
-      const known = results.get(sha256);
+    const { form, limits } = bench;
+    const run: RunProgram = async ({ source, sha256, language }) => {
+      const known = results.get(`${language} ${sha256}`);
       if (known) return known;
       const result = await judge.judge({ language, source }, form, limits, { signal, proven: true });
       const { verdict, detail } = result;
       if (!isAboutProgram(verdict)) {
         await this.suspicions.settle({ job, program: sha256, language, verdict, detail }, judge, signal);
       }
-      results.set(sha256, result);
+      results.set(`${language} ${sha256}`, result);
       return result;
     };
     const verdicts: AttemptVerdict[] = [];
-    for (const attempt of job.payload.group.attempts) {
-      const output = attempt.output ? await readPayloadText(this.blobs, attempt.output) : '';
-      verdicts.push(await judgeAttempt(attempt, output, bench, run));
+    for (const [at, attempt] of job.payload.group.attempts.entries()) {
+      verdicts.push(await judgeAttempt(attempt, outputs[at] ?? '', bench, run));
       signal.throwIfAborted();
     }
     return verdicts;
   }
+}
+
+/**
+ * Languages in which a problem may be answered. Tests that call a function are in that function's language. A problem
+ * that names none takes any, that of its references first.
+ */
+function answeringLanguages(suite: TestSuite, problem: ProblemVerified): string[] {
+  if (suite.form !== TestForm.STDIN) {
+    const [reference] = problem.references;
+    return [canonicalLanguage(suite.language || problem.content?.languages[0] || reference?.language || 'python')];
+  }
+  const named = (problem.content?.languages ?? []).map(canonicalLanguage);
+  const references = problem.references.map(({ language }) => canonicalLanguage(language));
+  return [...new Set(named.length > 0 ? named : [...references, ...KNOWN_LANGUAGES])];
+}
+
+/** What has to be there to judge these answers. */
+function languagesOf(outputs: readonly string[], bench: Bench): string[] {
+  const used = outputs.flatMap((output) => languageOf(output, bench) ?? []);
+  return [...new Set([...used, ...checkersOf(bench)])];
+}
+
+function checkersOf({ form }: Bench): string[] {
+  return form.kind === 'stdin' && form.checker.kind === 'program' ? [form.checker.language] : [];
 }
 
 /** A group as it waits for a language, by the suite of the version that it was to be graded by. */

@@ -15,14 +15,25 @@ export type Bench = {
   /** Runs before the program. */
   readonly setupCode: string;
   readonly entryPoint: string;
-  readonly language: string;
+  /** Languages that may answer, the likeliest first. */
+  readonly languages: readonly string[];
   readonly answerForm: AnswerForm;
 };
 
 const EXCERPT_CHARACTERS = 500;
 
 /** What a program earned. */
-export type RunProgram = (program: { readonly source: string; readonly sha256: string }) => Promise<JudgeResult>;
+export type RunProgram = (program: {
+  readonly source: string;
+  readonly sha256: string;
+  readonly language: string;
+}) => Promise<JudgeResult>;
+
+/** The language that an answer is in; undefined where it holds no code. */
+export function languageOf(output: string, { answerForm, languages }: Bench): string | undefined {
+  const extraction = extractCode(output, answerForm, languages);
+  return extraction.kind === 'code' ? extraction.language : undefined;
+}
 
 /** One attempt's verdict; its program, where it holds one, is run by `run`. */
 export async function judgeAttempt(
@@ -32,7 +43,7 @@ export async function judgeAttempt(
   run: RunProgram,
 ): Promise<AttemptVerdict> {
   const truncated = attempt.stopReason === StopReason.LENGTH;
-  const extraction = extractCode(output, bench.answerForm, bench.language);
+  const extraction = extractCode(output, bench.answerForm, bench.languages);
   if (extraction.kind === 'no_code') {
     const excerpt = extraction.reason;
     return create(AttemptVerdictSchema, { index: attempt.index, verdict: Verdict.NO_CODE, excerpt, truncated });
@@ -43,7 +54,7 @@ export async function judgeAttempt(
   const assembled = assembleProgram(preamble, answer, bench.entryPoint || undefined);
   const source = bench.setupCode === '' ? assembled : `${bench.setupCode}\n${assembled}`;
   const programSha256 = sha256Hex(source);
-  const result = await run({ source, sha256: programSha256 });
+  const result = await run({ source, sha256: programSha256, language: extraction.language });
   return create(AttemptVerdictSchema, {
     index: attempt.index,
     verdict: toWireVerdict(result.verdict),
@@ -57,5 +68,6 @@ export async function judgeAttempt(
     truncated,
     extraction: extraction.note.replaceAll(' ', '_'),
     programSha256,
+    language: extraction.language,
   });
 }

@@ -108,9 +108,10 @@ export class Judge {
     return this.builds.trial(profile);
   }
 
-  /** Whether a language can be judged here. */
-  speaks(language: string): boolean {
-    return this.languages.includes(language);
+  /** Whether a language can be judged here, by tests of this form. */
+  speaks(language: string, form: TestForm['kind'] = 'stdin'): boolean {
+    const profile = this.profileOf(language);
+    return profile !== undefined && knows(profile, form);
   }
 
   /**

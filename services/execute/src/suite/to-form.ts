@@ -1,5 +1,5 @@
 import { type BlobStore, readPayloadText } from '@tidemark/blob-store';
-import type { CheckerProgram, Comparison, TestForm } from '@tidemark/judging';
+import { canonicalLanguage, type CheckerProgram, type Comparison, type TestForm } from '@tidemark/judging';
 import { type Checker, CheckerKind, type TestSuite, TestForm as WireForm } from '@tidemark/proto';
 
 /** A suite that can't judge: an expected output is missing, or its form or checker is of a kind unknown here. */
@@ -80,7 +80,11 @@ export async function toChecker(
       return absolute === 0 && relative === 0 ? { kind: 'json' } : { kind: 'json', tolerance };
     case CheckerKind.PROGRAM:
       if (checker?.program === undefined) throw new UnusableSuiteError('unknown_checker', 'the checker has no program');
-      return { kind: 'program', language: checker.language, source: await readPayloadText(blobs, checker.program) };
+      return {
+        kind: 'program',
+        language: canonicalLanguage(checker.language || 'python'),
+        source: await readPayloadText(blobs, checker.program),
+      };
     default:
       throw new UnusableSuiteError('unknown_checker', `a checker of the unknown kind ${kind}`);
   }

@@ -44,9 +44,9 @@ export function unique(
   problemId: string,
   suite: TestSuite | undefined,
   references: string[],
-  fields: { version?: number; split?: Split; starterCode?: string; language?: string } = {},
+  fields: { version?: number; split?: Split; starterCode?: string; language?: string; languages?: string[] } = {},
 ) {
-  const { version = 1, split = Split.TRAIN, starterCode = '', language = 'python' } = fields;
+  const { version = 1, split = Split.TRAIN, starterCode = '', language = 'python', languages = ['python'] } = fields;
   return create(ProblemUniqueSchema, {
     problemId,
     version,
@@ -56,7 +56,7 @@ export function unique(
       ...(suite ? { testSuite: payload(toBinary(TestSuiteSchema, suite)), testForm: suite.form } : {}),
       starterCode,
       entryPoint: suite?.entryPoint ?? '',
-      languages: ['python'],
+      languages,
       solutions: references.map((code) => ({ source: payload(code), language, claimedRight: true })),
     },
   });

@@ -75,6 +75,15 @@ export function waitingForLanguage(
   return { kind: 'waiting', reason: 'language_missing', message, languages };
 }
 
+/** The references are in languages judged here, to whose programs tests of this form can't be put. */
+export function waitingForForm(
+  references: readonly { readonly language: string }[],
+): Extract<VerificationOutcome, { kind: 'waiting' }> {
+  const languages = [...new Set(references.map(({ language }) => language))].join(', ');
+  const message = `Its tests call functions, which no judge here does in ${languages}.`;
+  return { kind: 'waiting', reason: 'language_missing', message };
+}
+
 function rejection(reason: string, what: string, reference: ReferenceResult): VerificationOutcome {
   const { result, failingTest, failingAssertion, sha256 } = reference;
   const where = failingTest === '' ? '' : ` at test ${failingTest}`;

@@ -1,7 +1,7 @@
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { BlobStore, readPayload, readPayloadText, storePayload } from '@tidemark/blob-store';
 import { topics } from '@tidemark/event-log';
-import type { Limits, TestForm } from '@tidemark/judging';
+import { canonicalLanguage, type Limits, type TestForm } from '@tidemark/judging';
 import { type ProblemUnique, TestForm as WireForm, type TestSuite, TestSuiteSchema } from '@tidemark/proto';
 import {
   InjectConfig,
@@ -25,7 +25,13 @@ import { judgingSuite } from '../suite/judging-suite.ts';
 import { toLimits } from '../suite/limits.ts';
 import { toChecker, toForm, UnusableSuiteError } from '../suite/to-form.ts';
 import { completeSuite, type Reference } from './complete-suite.ts';
-import { decideOutcome, type ReferenceResult, type VerificationOutcome, waitingForLanguage } from './decide-outcome.ts';
+import {
+  decideOutcome,
+  type ReferenceResult,
+  type VerificationOutcome,
+  waitingForForm,
+  waitingForLanguage,
+} from './decide-outcome.ts';
 import { toGivenUp, toStatus, toSuiteChanged, toVerified, toWithdrawal, type VerificationRun } from './to-events.ts';
 import { type Verification, verificationJob, verificationJobs } from './verification-jobs.ts';
 
@@ -123,13 +129,15 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
     const limits = toLimits(content.limits);
     try {
       const programs = await this.referencesOf(problem, chosen);
-      const known = programs.filter(({ language }) => judge.speaks(language));
+      const form = formKindOf(chosen);
+      const known = programs.filter(({ language }) => judge.speaks(language, form));
       const checker = chosen.form === WireForm.STDIN ? await toChecker(chosen.checker, this.blobs) : undefined;
       if (checker?.kind === 'program' && !judge.speaks(checker.language)) {
         return { outcome: waitingForLanguage([checker]), run: undefined };
       }
       if (programs.length > 0 && known.length === 0) {
-        return { outcome: waitingForLanguage(programs), run: undefined };
+        const missing = programs.filter(({ language }) => !judge.speaks(language));
+        return { outcome: missing.length > 0 ? waitingForLanguage(missing) : waitingForForm(programs), run: undefined };
       }
       const completion = await completeSuite(chosen, known, this.blobs, judge, limits, signal);
       if (completion.kind === 'environment') return await this.endAfter(job, completion, judge, signal);
@@ -141,7 +149,12 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
       const payload =
         suite === whole ? content.testSuite : await storePayload(this.blobs, toBinary(TestSuiteSchema, suite));
       const testCount = suite.tests.length;
-      return { outcome, run: { references, suite: payload, testCount, limits, judgeVersion: judge.version, together } };
+      const used = [
+        ...known.map(({ language }) => language),
+        ...(checker?.kind === 'program' ? [checker.language] : []),
+      ];
+      const judgeVersion = judge.versionFor(used);
+      return { outcome, run: { references, suite: payload, testCount, limits, judgeVersion, together } };
     } catch (error) {
       if (!(error instanceof UnusableSuiteError)) throw error;
       const message = `Its tests can't judge: ${error.message}.`;
@@ -168,7 +181,7 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
     for (const { source, language, claimedRight } of problem.content?.solutions ?? []) {
       if (!claimedRight || source === undefined) continue;
       const program = withSetup(suite, await readPayloadText(this.blobs, source));
-      references.push({ sha256: source.sha256, language, source: program });
+      references.push({ sha256: source.sha256, language: canonicalLanguage(language), source: program });
     }
     return references;
   }
@@ -197,6 +210,11 @@ export class VerifyProblem implements JobWorker<Verification, Verified | undefin
       return { references: apart, together: false };
     return { references: await runAll({ ...form, together: true }), together: true };
   }
+}
+
+function formKindOf({ form }: TestSuite): TestForm['kind'] {
+  if (form === WireForm.FUNCTION_CALL) return 'call';
+  return form === WireForm.ASSERT_SCRIPT ? 'asserts' : 'stdin';
 }
 
 async function isWithdrawn(sql: Sql, { problemId, version }: Verification): Promise<boolean> {
