@@ -94,14 +94,9 @@ export class TidemarkProcess {
     return { status, stdout, stderr };
   }
 
-  /** The same, without waiting for it here. @returns exit code */
+  /** The same, without waiting for it here. */
   runAside(...args) {
-    const child = spawn(process.execPath, [cli, ...args], { env: this.env, stdio: ['ignore', 'ignore', 'pipe'] });
-    let said = '';
-    child.stderr.on('data', (chunk) => {
-      said += chunk;
-    });
-    return new Promise((done) => child.once('exit', (code) => done({ status: code, stderr: said })));
+    return runCommand(this.env, args);
   }
 
   async status() {
@@ -120,6 +115,20 @@ export class TidemarkProcess {
       await delay(500);
     }
   }
+}
+
+/** Runs one command of the command line of this tree against a gateway. @throws Error with its words when it fails */
+export async function tidemark(url, ...args) {
+  check(await runCommand({ ...process.env, TIDEMARK_URL: url }, args), args.join(' '));
+}
+
+function runCommand(env, args) {
+  const child = spawn(process.execPath, [cli, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  return new Promise((done) => child.once('exit', (code) => done({ status: code, stderr: said })));
 }
 
 export function check(result, what) {
