@@ -10,13 +10,14 @@ const LOOK_MS = 1_000;
  * the next record. Whoever moves an offset need not be the replica that holds the partition.
  */
 export async function followEpochs(
-  { transactions, ended }: StageParts,
+  { transactions, ended }: Pick<StageParts, 'transactions' | 'ended'>,
   group: string,
-  sessions: StageSessions,
-  consumer: LogConsumer,
+  sessions: Pick<StageSessions, 'epochs'>,
+  consumer: Pick<LogConsumer, 'assignment' | 'reopen'>,
+  lookMs = LOOK_MS,
 ): Promise<void> {
   for (;;) {
-    await sleep(LOOK_MS, ended);
+    await sleep(lookMs, ended);
     if (ended.aborted) return;
     const held = consumer.assignment();
     if (held.length === 0) continue;
@@ -30,7 +31,7 @@ export async function followEpochs(
     for (const { incarnation, partition, epoch } of rows) {
       const isHeld = held.some((each) => each.partition === partition && each.incarnation === incarnation);
       if (!isHeld || (sessions.epochs.get(partition) ?? epoch) === epoch) continue;
-      sessions.epochs.delete(partition);
+      // Says nothing to a session at work: its epoch stays noted, so that it is told until another one has opened.
       consumer.reopen(partition);
     }
   }
