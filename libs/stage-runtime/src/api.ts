@@ -86,6 +86,19 @@ export interface StageTransaction extends Sql, Publisher {
    * @param attempts times that it was tried. Default 1
    */
   layAside(origin: Origin, code: string, message: string, attempts?: number): Promise<void>;
+  /**
+   * Handles records again that were consumed before and waited, as if they were read now: ids of what follows from them
+   * derive from the topic's handler, so that a record that waited leads to the same ids as one that is replayed. A
+   * record at fault is laid aside, and what was done for it undone; the others go on.
+   *
+   * @param handle all or nothing for the records that it is given; called again with fewer of them after a fault
+   * @returns those that were laid aside
+   */
+  takeUp<O extends Origin>(
+    topic: Pick<AnyTopic, 'name'>,
+    records: readonly O[],
+    handle: (tx: StageTransaction, some: readonly O[]) => Promise<void>,
+  ): Promise<readonly O[]>;
   /** How many more jobs of a kind may be open. What adds jobs outside of a consumed topic's batch asks before it does. */
   jobRoom(kind: Pick<JobKind<unknown>, 'name'>): Promise<number>;
   /** Throws {@link LeaseLostError} when the lease is no longer held with that epoch: the whole transaction rolls back. */

@@ -1,9 +1,11 @@
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
 import type { TopicDefinition } from '@tidemark/event-log';
+import type { DeadLetter } from '@tidemark/proto';
 import type { AnyTopic, Cause, HeldLease, JobKind, NewJob, Origin, StageTransaction, StoredOffsets } from './api.ts';
-import type { RecordFaultFound } from './consume/bisect.ts';
-import { countDeadLetter, deadLetterEvent } from './consume/dead-letter.ts';
+import { handleBisecting, type RecordFaultFound } from './consume/bisect.ts';
+import { countDeadLetter, deadLetterEvent, letterAgainEvent, letterId } from './consume/dead-letter.ts';
 import { readStoredOffsets } from './consume/offset-table.ts';
+import { handlerName } from './consume/topic-handler.ts';
 import { forgetSeen } from './consume/unseen.ts';
 import type { OpenTransaction } from './database/transactions.ts';
 import { roomOf } from './jobs/job-bounds.ts';
@@ -61,6 +63,31 @@ export class StageWork implements StageTransaction {
     await this.addLetter(origin, { code, message }, attempts);
   }
 
+  async takeUp<O extends Origin>(
+    topic: Pick<AnyTopic, 'name'>,
+    records: readonly O[],
+    handle: (tx: StageTransaction, some: readonly O[]) => Promise<void>,
+  ): Promise<readonly O[]> {
+    this.assertUnfinished();
+    const handler = handlerName(this.parts.identity, topic);
+    const laidAside: O[] = [];
+    await handleBisecting(records, {
+      attempt: (some) =>
+        this.open.inSavepoint(async () => {
+          const work = new StageWork(this.open, this.parts, handler);
+          await handle(work, some);
+          await work.finish();
+        }),
+      layAside: async (record, { code, message }) => {
+        const work = new StageWork(this.open, this.parts, handler);
+        await work.layAside(record, code, message);
+        await work.finish();
+        laidAside.push(record);
+      },
+    });
+    return laidAside;
+  }
+
   jobRoom(kind: Pick<JobKind<unknown>, 'name'>): Promise<number> {
     this.assertUnfinished();
     return roomOf(this.open, this.parts.bounds, kind.name);
@@ -83,15 +110,14 @@ export class StageWork implements StageTransaction {
 
   /** A record at fault into the dead letters, counted. */
   async addLetter(origin: Origin, fault: Pick<RecordFaultFound, 'code' | 'message'>, attempts: number): Promise<void> {
-    const { logger, metrics } = this.parts;
     this.events.push(await deadLetterEvent(this.parts, this.handler, origin, fault, attempts));
-    const { topic, partition, offset } = origin.record;
-    await countDeadLetter(this.open, topic, fault.code);
-    const fields = { topic, partition, offset: String(offset), event: origin.id, code: fault.code };
-    this.open.afterCommit(() => {
-      logger.warn({ ...fields, reason: fault.message.slice(0, 300) }, 'dead letter');
-      metrics.deadLetters.inc({ topic, code: fault.code });
-    });
+    await this.countLetter(origin.record, origin.id, fault);
+  }
+
+  /** A letter that could not be replayed into the dead letters again, counted. */
+  async addLetterAgain(letter: DeadLetter, fault: Pick<RecordFaultFound, 'code' | 'message'>): Promise<void> {
+    this.events.push(letterAgainEvent(this.parts, letter, fault));
+    await this.countLetter(letter, letterId(letter), fault);
   }
 
   /** Writes the outbox. Nothing can be added afterwards: a handler that forgot to await finds out. */
@@ -99,6 +125,20 @@ export class StageWork implements StageTransaction {
     this.finished = true;
     const shards = await writeOutbox(this.open, this.events);
     if (shards.size > 0) this.open.afterCommit(() => this.parts.wakes.relay(shards));
+  }
+
+  private async countLetter(
+    { topic, partition, offset }: Pick<DeadLetter, 'topic' | 'partition' | 'offset'>,
+    id: string,
+    fault: Pick<RecordFaultFound, 'code' | 'message'>,
+  ): Promise<void> {
+    const { logger, metrics } = this.parts;
+    await countDeadLetter(this.open, topic, fault.code);
+    const fields = { topic, partition, offset: String(offset), event: id, code: fault.code };
+    this.open.afterCommit(() => {
+      logger.warn({ ...fields, reason: fault.message.slice(0, 300) }, 'dead letter');
+      metrics.deadLetters.inc({ topic, code: fault.code });
+    });
   }
 
   private originOf(cause: Cause, topic: Pick<AnyTopic, 'name'>): EventOrigin {

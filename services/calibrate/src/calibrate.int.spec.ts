@@ -264,6 +264,27 @@ describe('calibrate', () => {
     expect(await latest(s)).toMatchObject({ attempts: 4, passes: 3 });
   });
 
+  it('counts parked groups beside one that can no longer be read, and lays that one aside', async () => {
+    const s = await start();
+    await s.publish(topics.targetsDeclared, declared());
+    await s.publish(topics.rolloutsGraded, graded('g1', 'p?'), graded('bad', 'p?'), graded('g2', 'p?'));
+    await s.untilQuiet();
+    const put = (id: string, bytes: Buffer) =>
+      s.query("UPDATE parked_group SET message = $1 WHERE position($2 IN encode(message, 'escape')) > 0", [bytes, id]);
+    await put('bad', Buffer.from([0xff, 0xff]));
+    for (const id of ['g1', 'g2']) await put(id, Buffer.from(toBinary(RolloutsGradedSchema, graded(id, 'pf'))));
+    await expect
+      .poll(() => s.query('SELECT count(*)::int AS n FROM parked_group'), { timeout: 30_000 })
+      .toEqual([{ n: 0 }]);
+    await s.untilQuiet();
+    const letters = await s.published(deadLetters(topics.rolloutsGraded.name, 'calibrate'));
+    expect(letters.map(({ value }) => [value?.errorCode, value?.handler])).toEqual([
+      ['unexpected', 'calibrate/rollouts.graded.v1'],
+    ]);
+    await evaluate(s, 'c1');
+    expect(await latest(s)).toMatchObject({ attempts: 4, passes: 2 });
+  });
+
   it('counts what an older release parks behind its own first look, and lays aside what comes too late for it', async () => {
     const s = await start();
     await s.publish(topics.targetsDeclared, declared());

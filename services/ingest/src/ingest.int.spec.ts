@@ -19,7 +19,7 @@ import {
   SubmitterSchema,
   TargetDeclaredSchema,
 } from '@tidemark/proto';
-import { StageDatabase, wholeLetter } from '@tidemark/stage-runtime';
+import { derivedEventId, StageDatabase, wholeLetter } from '@tidemark/stage-runtime';
 import { type StageHarness, startStage } from '@tidemark/stage-runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ingestService } from './index.ts';
@@ -295,6 +295,22 @@ describe('a group of attempts', () => {
     const submitted = await stage.published(topics.rolloutsSubmitted);
     expect(new Set(submitted.map((record) => record.value?.group?.groupId)).size).toBe(1);
     expect(await stage.query('SELECT * FROM parked_groups')).toEqual([]);
+  });
+
+  it('goes on under the ids that it would have had unparked, and one at fault beside it is laid aside', async () => {
+    await stage.publish(topics.rolloutsIntake, rollouts(group, 1), rollouts({ ...group, group_id: 'bad' }, 2));
+    await stage.untilQuiet();
+    const parked = await stage.query<{ event_id: string }>('SELECT event_id FROM parked_groups ORDER BY topic_offset');
+    const [good, bad] = parked.map(({ event_id }) => event_id);
+    await stage.query(`UPDATE parked_groups SET offer = '\\xffff' WHERE event_id = $1`, [bad]);
+    await declare();
+    await advance();
+    await intake(offer(sum));
+    await expect.poll(() => stage.query('SELECT * FROM parked_groups'), { timeout: 30_000 }).toEqual([]);
+    await stage.untilQuiet();
+    const submitted = await stage.published(topics.rolloutsSubmitted);
+    expect(submitted.map(({ id }) => id)).toEqual([derivedEventId('ingest/rollouts.intake.v1', good ?? '', 0)]);
+    expect(await deadLetters('rollouts.intake.v1')).toEqual(['unexpected']);
   });
 
   it('is counted without its content being read', async () => {

@@ -3,11 +3,11 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { type BlobStore, readPayload, storePayload } from '@tidemark/blob-store';
 import { deadLetterTopic } from '@tidemark/event-log';
 import { type DeadLetter, DeadLetterSchema } from '@tidemark/proto';
-import type { Origin, Sql } from '../api.ts';
+import type { Cause, Origin, Sql } from '../api.ts';
 import { headersOf, type OutgoingEvent } from '../outbox/outgoing-event.ts';
 import type { StageParts } from '../stage-parts.ts';
 import type { RecordFaultFound } from './bisect.ts';
-import { decodeOrigin, encodeOrigin } from './origin-codec.ts';
+import { decodeOrigin, encodeOrigin, traceparentIn } from './origin-codec.ts';
 
 /** Above this a letter names its record in the blob store: the order that replays it is an event too, and holds it whole. */
 const MAX_LETTER_BYTES = 240 * 1024;
@@ -41,18 +41,51 @@ export async function deadLetterEvent(
     whole.length <= MAX_LETTER_BYTES
       ? whole
       : toBinary(DeadLetterSchema, { ...frame, record: await storePayload(blobs, encodeOrigin(origin)) });
+  return letterEvent(identity, handler, origin, replays, record.topic, value);
+}
+
+/** The letter once more, as it lies, with what became of its replay. */
+export function letterAgainEvent(
+  { identity }: Pick<StageParts, 'identity'>,
+  letter: DeadLetter,
+  fault: Pick<RecordFaultFound, 'code' | 'message'>,
+): OutgoingEvent {
+  const replays = letter.replays + 1;
+  const again = {
+    ...letter,
+    errorCode: fault.code,
+    errorMessage: fault.message.slice(0, MAX_MESSAGE_LENGTH),
+    deadLetteredAt: timestampFromMs(Date.now()),
+    replays,
+  };
+  const cause = { id: letterId(letter), traceparent: traceparentIn(letter) };
+  return letterEvent(identity, letter.handler, cause, replays, letter.topic, toBinary(DeadLetterSchema, again));
+}
+
+function letterEvent(
+  { service }: StageParts['identity'],
+  handler: string,
+  cause: Cause,
+  replays: number,
+  topic: string,
+  value: Uint8Array,
+): OutgoingEvent {
   return {
-    topic: deadLetterTopic(record.topic, identity.service),
+    topic: deadLetterTopic(topic, service),
     key: null,
     revisioned: false,
     headers: headersOf(
-      { service: identity.service, handler: `${handler}/dead-letter`, cause: origin, ordinal: replays },
+      { service, handler: `${handler}/dead-letter`, cause, ordinal: replays },
       { schema: DeadLetterSchema },
     ),
-    cause: origin,
+    cause,
     serialise: () => value,
   };
 }
+
+/** Id of the record in a letter; one that names none is of a record that its place tells. */
+export const letterId = ({ eventId, topic, partition, offset }: DeadLetter): string =>
+  eventId === '' ? `${topic}/${partition}/${offset}` : eventId;
 
 /**
  * A letter with key, value and headers of its record, wherever they lie.

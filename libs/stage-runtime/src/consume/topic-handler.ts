@@ -1,5 +1,6 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { AnyTopic, EventBatch, StageTransaction } from '../api.ts';
+import type { StageIdentity } from '../identity.ts';
 import type { OnEventOptions } from '../on-event.ts';
 
 /** A handler found in the service's module, bound to its topic. */
@@ -11,3 +12,7 @@ export interface TopicHandler {
   /** Rejects with what the handler threw. */
   handle(batch: EventBatch<Message>, tx: StageTransaction): Promise<void>;
 }
+
+/** The name of the handler of a topic in a service: event ids derive from it. */
+export const handlerName = ({ service }: Pick<StageIdentity, 'service'>, { name }: Pick<AnyTopic, 'name'>): string =>
+  `${service}/${name}`;

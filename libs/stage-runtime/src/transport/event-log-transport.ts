@@ -4,7 +4,7 @@ import { isObservable, lastValueFrom } from 'rxjs';
 import { type BatchWork, handlerWork } from '../consume/batch-work.ts';
 import { followEpochs } from '../consume/follow-epochs.ts';
 import { StageSessions } from '../consume/stage-sessions.ts';
-import type { TopicHandler } from '../consume/topic-handler.ts';
+import { handlerName, type TopicHandler } from '../consume/topic-handler.ts';
 import { untilBack } from '../until-back.ts';
 import { EVENT_LOG_TRANSPORT, type OnEventExtras } from '../on-event.ts';
 import { ordersWork } from '../orders/orders-work.ts';
@@ -37,7 +37,7 @@ export class EventLogTransport extends Server implements CustomTransportStrategy
       if (handler.next !== undefined) throw new Error(`two handlers of ${pattern} in ${this.parts.identity.service}`);
       const { topic, options } = handler.extras as OnEventExtras & Record<string, unknown>;
       for (const { name } of options.feeds ?? []) this.parts.bounds.of(name);
-      const name = `${this.parts.identity.service}/${topic.name}`;
+      const name = handlerName(this.parts.identity, topic);
       return { name, topic, options, handle: (batch, tx) => callHandler(handler, batch, tx) };
     });
   }

@@ -1,5 +1,6 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { Injectable } from '@nestjs/common';
+import { topics } from '@tidemark/event-log';
 import { RolloutsSubmittedSchema } from '@tidemark/proto';
 import { Every, type StageTransaction, type TimerTick } from '@tidemark/stage-runtime';
 import { gradingJob, gradingJobs } from '../grade-rollouts/grading-jobs.ts';
@@ -31,13 +32,14 @@ export class WaitingForLanguage {
     );
     const room = Math.min(CHUNK, await tx.jobRoom(gradingJobs));
     const groups = await parkedGroups.take(tx, 'p.language = ANY ($2::text[])', [room, languages]);
-    await tx.enqueue(
-      gradingJobs,
-      groups.map((origin) => {
+    const laidAside = await tx.takeUp(topics.rolloutsSubmitted, groups, async (own, some) => {
+      const jobs = some.map((origin) => {
         const group = fromBinary(RolloutsSubmittedSchema, origin.record.value ?? new Uint8Array());
         return gradingJob(origin, group, origin.columns.problem_version);
-      }),
-    );
-    await parkedGroups.remove(tx, groups);
+      });
+      await own.enqueue(gradingJobs, jobs);
+      await parkedGroups.remove(own, some);
+    });
+    await parkedGroups.remove(tx, laidAside);
   }
 }

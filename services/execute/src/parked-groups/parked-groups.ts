@@ -1,4 +1,5 @@
 import { fromBinary } from '@bufbuild/protobuf';
+import { topics } from '@tidemark/event-log';
 import { RolloutsSubmittedSchema } from '@tidemark/proto';
 import {
   type ActivitySource,
@@ -16,7 +17,7 @@ import { gradingJob, gradingJobs } from '../grade-rollouts/grading-jobs.ts';
 import { countUnverified } from '../postgres/count-unverified.ts';
 import { DUPLICATES_A_VERIFIED, duplicatedBy } from '../postgres/duplicates.ts';
 import { loadGroupContexts } from '../postgres/group-contexts.ts';
-import { parkedGroups } from '../postgres/parked.ts';
+import { type GroupColumns, parkedGroups } from '../postgres/parked.ts';
 
 /** Groups taken up in one transaction. */
 const CHUNK = 200;
@@ -32,24 +33,8 @@ export class ParkedGroups implements ActivitySource {
   @Every(1_000)
   async takeUp(_tick: TimerTick, tx: StageTransaction): Promise<void> {
     const ready = await parkedGroups.takeReady(tx, Math.min(CHUNK, await tx.jobRoom(gradingJobs)));
-    if (ready.length === 0) return;
-    const groups = ready.map(({ record }) => fromBinary(RolloutsSubmittedSchema, record.value ?? new Uint8Array()));
-    const identities = ready.map(({ columns }) => ({
-      target: columns.target,
-      targetVersion: columns.target_version,
-      problemId: columns.problem_id,
-      version: columns.problem_version,
-    }));
-    const contexts = await loadGroupContexts(tx, identities);
-    const taken: Origin[] = [];
-    for (const [index, origin] of ready.entries()) {
-      const version = contexts[index]?.judgedVersion ?? 0;
-      const group = groups[index];
-      if (version === 0 || group === undefined) continue;
-      await tx.enqueue(gradingJobs, [gradingJob(origin, group, version)]);
-      taken.push(origin);
-    }
-    await parkedGroups.remove(tx, taken);
+    const laidAside = await tx.takeUp(topics.rolloutsSubmitted, ready, enqueue);
+    await parkedGroups.remove(tx, laidAside);
   }
 
   @Every(10_000)
@@ -88,4 +73,28 @@ export class ParkedGroups implements ActivitySource {
   waiting(): Promise<readonly Waiting[]> {
     return countUnverified(this.database);
   }
+}
+
+/** Makes a job of each group whose suite is there. */
+async function enqueue(
+  tx: StageTransaction,
+  ready: readonly (Origin & { readonly columns: GroupColumns })[],
+): Promise<void> {
+  const groups = ready.map(({ record }) => fromBinary(RolloutsSubmittedSchema, record.value ?? new Uint8Array()));
+  const identities = ready.map(({ columns }) => ({
+    target: columns.target,
+    targetVersion: columns.target_version,
+    problemId: columns.problem_id,
+    version: columns.problem_version,
+  }));
+  const contexts = await loadGroupContexts(tx, identities);
+  const taken: Origin[] = [];
+  for (const [index, origin] of ready.entries()) {
+    const version = contexts[index]?.judgedVersion ?? 0;
+    const group = groups[index];
+    if (version === 0 || group === undefined) continue;
+    await tx.enqueue(gradingJobs, [gradingJob(origin, group, version)]);
+    taken.push(origin);
+  }
+  await parkedGroups.remove(tx, taken);
 }

@@ -1,6 +1,6 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { BlobStore } from '@tidemark/blob-store';
-import type { EventLog } from '@tidemark/event-log';
+import { type EventLog, topics } from '@tidemark/event-log';
 import { RolloutsIntakeSchema } from '@tidemark/proto';
 import {
   type ActivitySource,
@@ -43,18 +43,13 @@ export class ParkedGroups implements ActivitySource {
 
   @Every(1_000)
   async takeUp(_tick: TimerTick, tx: StageTransaction): Promise<void> {
-    const done: Parked[] = [];
-    for (const group of await parkedGroups.takeReady(tx, CHUNK)) {
-      try {
-        if (await this.sendOn(tx, group)) done.push(group);
-      } catch (error) {
-        // One that turns out to be no good must not hold up the others.
-        if (!(error instanceof RecordFault)) throw error;
-        await tx.layAside(group, error.code, error.message);
-        done.push(group);
-      }
-    }
-    await parkedGroups.remove(tx, done);
+    const ready = await parkedGroups.takeReady(tx, CHUNK);
+    const laidAside = await tx.takeUp(topics.rolloutsIntake, ready, async (own, groups) => {
+      const done: Parked[] = [];
+      for (const group of groups) if (await this.sendOn(own, group)) done.push(group);
+      await parkedGroups.remove(own, done);
+    });
+    await parkedGroups.remove(tx, laidAside);
   }
 
   /**
@@ -96,7 +91,7 @@ export class ParkedGroups implements ActivitySource {
     const contextOf = await loadGroupContexts(tx, [read.record]);
     const decision = decideGroup(read.record, read.trustedToGrade, contextOf(read.record));
     if (decision.kind === 'park') return false;
-    if (decision.kind === 'refuse') throw new RecordFault(decision.code, decision.reason);
+    if (decision.kind === 'refuse') throw new RecordFault(decision.code, decision.reason, group);
     await publishGroup(tx, group, read, decision, intake_hour, this.blobs);
     return true;
   }
