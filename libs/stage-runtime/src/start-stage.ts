@@ -27,7 +27,13 @@ export async function startStage<Schema extends z.ZodObject>(
     onIdleError: (error) => logger.warn(errorFields(error), 'a database connection was lost'),
   });
   await whileAway(() => dataSource.initialize());
-  const { engine, tell } = await migrate(dataSource, options.databaseUrl, definition.name)
+  const { engine, tell } = await migrate({
+    databaseUrl: options.databaseUrl,
+    schema: definition.name,
+    migrations: definition.migrations,
+    onWait: ({ attempt, waitMs, error }) =>
+      logger.warn({ attempt, waitMs, ...errorFields(error) }, 'migrations wait for others on the database'),
+  })
     .then(() => assemble(definition, options, config, dataSource, logger))
     .catch(async (error: unknown) => {
       await dataSource.destroy().catch(() => undefined);

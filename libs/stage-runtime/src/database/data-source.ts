@@ -5,6 +5,7 @@ import { JobOrigins1700000400000 } from './job-origins.ts';
 import { JobWaits1700000200000 } from './job-waits.ts';
 import { OutboxAge1700000100000 } from './outbox-age.ts';
 import { OutboxRefused1700000300000 } from './outbox-refused.ts';
+import { OutboxRefusedIndex1700000500000 } from './outbox-refused-index.ts';
 import { RuntimeTables1700000000000 } from './runtime-tables.ts';
 
 export interface DatabaseOptions {
@@ -14,7 +15,12 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   readonly migrations: readonly MigrationClass[];
   readonly onIdleError: (error: Error) => void;
+  /** How long a statement may take, and how long it may wait for a lock, in ms; 0 for ever. Default 60,000 and 0. */
+  readonly limits?: { readonly statementMs: number; readonly lockMs: number };
 }
+
+/** A hung statement must end before the leases that the work is done under are somebody else's. */
+const DEFAULT_LIMITS = { statementMs: 60_000, lockMs: 0 };
 
 const INT8_OID = 20;
 const runtimeMigrations = [
@@ -23,10 +29,18 @@ const runtimeMigrations = [
   JobWaits1700000200000,
   OutboxRefused1700000300000,
   JobOrigins1700000400000,
+  OutboxRefusedIndex1700000500000,
 ];
 
 /** A pool of connections that see the service's own schema, and nothing else, without being told in each query. */
 export function createDataSource(options: DatabaseOptions): DataSource {
+  const { statementMs, lockMs } = options.limits ?? DEFAULT_LIMITS;
+  const settings = {
+    search_path: options.schema,
+    statement_timeout: `${statementMs}ms`,
+    lock_timeout: `${lockMs}ms`,
+    idle_in_transaction_session_timeout: '120s',
+  };
   return new DataSource({
     type: 'postgres',
     url: options.databaseUrl,
@@ -40,8 +54,9 @@ export function createDataSource(options: DatabaseOptions): DataSource {
     migrationsTableName: 'migrations',
     migrations: [...runtimeMigrations, ...options.migrations],
     extra: {
-      // A hung statement must end before the leases that the work is done under are somebody else's.
-      options: `-c search_path=${options.schema} -c statement_timeout=60s -c idle_in_transaction_session_timeout=120s`,
+      options: Object.entries(settings)
+        .map(([name, value]) => `-c ${name}=${value}`)
+        .join(' '),
       types: { getTypeParser: typeParser },
     },
   });

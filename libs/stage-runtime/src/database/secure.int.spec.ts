@@ -60,7 +60,7 @@ describe('PostgreSQL over TLS', () => {
     };
     const source = createDataSource(settings);
     await source.initialize();
-    await migrate(source, secure, 'dedup');
+    await migrate({ databaseUrl: secure, schema: 'dedup', migrations: [], onWait: () => undefined });
     expect(await sessions('tidemark-dedup%')).toContain(true);
     expect(await sessions('tidemark-dedup%')).not.toContain(false);
     await source.destroy();

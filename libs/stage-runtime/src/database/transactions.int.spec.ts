@@ -18,7 +18,7 @@ describe('transactions', () => {
     postgres = await startPostgres();
     dataSource = source();
     await dataSource.initialize();
-    await migrate(dataSource, postgres.url, 'dedup');
+    await migrate({ databaseUrl: postgres.url, schema: 'dedup', migrations: [], onWait: () => undefined });
     transactions = new Transactions(dataSource, () => undefined, POOL_SIZE);
     await transactions.query(
       'CREATE TABLE accounts (name text PRIMARY KEY, amount integer NOT NULL CHECK (amount < 100))',
@@ -110,15 +110,5 @@ describe('transactions', () => {
     });
     const error: unknown = await cut.catch((thrown: unknown) => thrown);
     expect(classifyFault(error)).toMatchObject({ kind: 'dependency', dependency: 'database' });
-  });
-
-  it('are migrated by one replica at a time', async () => {
-    const replicas = [source('score'), source('score'), source('score')];
-    await Promise.all(replicas.map((replica) => replica.initialize()));
-    await Promise.all(replicas.map((replica) => migrate(replica, postgres.url, 'score')));
-    const names = await transactions.query<{ name: string }>('SELECT name FROM score.migrations');
-    expect(names.length).toBeGreaterThan(0);
-    expect(new Set(names.map(({ name }) => name)).size).toBe(names.length);
-    await Promise.all(replicas.map((replica) => replica.destroy()));
   });
 });

@@ -25,7 +25,7 @@ describe('leases', () => {
       onIdleError: () => undefined,
     });
     await dataSource.initialize();
-    await migrate(dataSource, postgres.url, 'calibrate');
+    await migrate({ databaseUrl: postgres.url, schema: 'calibrate', migrations: [], onWait: () => undefined });
     transactions = new Transactions(dataSource, () => undefined, 5);
   });
   afterAll(async () => {
