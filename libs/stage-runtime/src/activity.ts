@@ -15,6 +15,11 @@ export interface Activity {
   readonly lag: Readonly<Record<string, number>>;
   /** Events committed and not yet in the log. */
   readonly outboxRows: number;
+  /**
+   * Events that the log refuses for good and that are not laid aside yet; absent when there is none. They hold up
+   * nothing, and no quiet: what keeps them here stands in {@link notReady}.
+   */
+  readonly outboxRefused?: number;
   /** Jobs waiting, running or put off, by kind. */
   readonly openJobs: Readonly<Record<string, number>>;
   /** What the service reports by {@link ActivitySource}. */

@@ -20,8 +20,9 @@ export async function readActivity(
   const pending = await Promise.all(sources.map((source) => source.pendingWork()));
   const waiting = (await Promise.all(sources.map(async (source) => (await source.waiting?.()) ?? []))).flat();
   const pendingWork = Object.assign({}, ...pending) as Record<string, number>;
-  const [outbox] = await transactions.query<{ rows: bigint; progress: bigint }>(
-    `SELECT (SELECT count(*) FROM outbox) AS rows,
+  const [outbox] = await transactions.query<{ rows: bigint; refused: bigint; progress: bigint }>(
+    `SELECT (SELECT count(*) FROM outbox WHERE refused IS NULL) AS rows,
+       (SELECT count(*) FROM outbox WHERE refused IS NOT NULL) AS refused,
        (SELECT last_value FROM outbox_id) + (SELECT coalesce(sum(next), 0) FROM consumed_offsets)::bigint AS progress`,
   );
   const deadLetters = await counts('SELECT topic AS name, sum(count) AS count FROM dead_letter_counts GROUP BY topic');
@@ -29,6 +30,7 @@ export async function readActivity(
     service: identity.service,
     lag,
     outboxRows: Number(outbox?.rows ?? 0),
+    ...((outbox?.refused ?? 0n) > 0n && { outboxRefused: Number(outbox?.refused) }),
     openJobs,
     pendingWork,
     progress: Number(outbox?.progress ?? 0),

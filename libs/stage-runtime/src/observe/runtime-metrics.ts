@@ -62,7 +62,7 @@ export class RuntimeMetrics extends StageMetrics {
     ]);
     this.refused = this.counter(
       'tidemark_outbox_refused_total',
-      'Events that the log refused for good; their rows stay.',
+      'Events that the log refused for good; each becomes a dead letter.',
       ['topic'],
     );
     this.outboxEvents = gauge(

@@ -56,10 +56,10 @@ async function withinSecond<T>(work: Promise<T>): Promise<T | undefined> {
 
 async function sampleOutbox({ transactions, metrics }: StageParts): Promise<void> {
   const [row] = await transactions.query<{ events: bigint; age: number }>(
-    `SELECT (SELECT count(*) FROM (SELECT FROM outbox LIMIT $1) AS counted) AS events,
+    `SELECT (SELECT count(*) FROM (SELECT FROM outbox WHERE refused IS NULL LIMIT $1) AS counted) AS events,
        (SELECT coalesce(max(extract(epoch FROM clock_timestamp() - oldest.created_at)), 0)::float8
         FROM generate_series(0, 3) AS s (shard), LATERAL (
-          SELECT created_at FROM outbox o WHERE o.shard = s.shard ORDER BY o.id LIMIT 1) AS oldest) AS age`,
+          SELECT created_at FROM outbox o WHERE o.shard = s.shard AND o.refused IS NULL ORDER BY o.id LIMIT 1) AS oldest) AS age`,
     [COUNT_LIMIT],
   );
   metrics.outboxEvents.set({}, Number(row?.events ?? 0));

@@ -35,7 +35,29 @@ export async function deleteOutbox(sql: Sql, shard: number, ids: readonly bigint
   await sql.query('DELETE FROM outbox WHERE shard = $1 AND id = ANY ($2::bigint[])', [shard, ids]);
 }
 
-/** Leaves a row where it is, to be looked at: the relay takes it no more. */
+/** Leaves a row where it is, to be laid aside: the relay takes it no more. */
 export async function refuseOutbox(sql: Sql, shard: number, id: bigint, reason: string): Promise<void> {
   await sql.query('UPDATE outbox SET refused = $3 WHERE shard = $1 AND id = $2', [shard, id, reason]);
+}
+
+export interface RefusedRecord extends OutboxRecord {
+  /** Why the log refused it. */
+  readonly reason: string;
+}
+
+/** Rows of a shard that the log refused, oldest first. */
+export async function readRefused(sql: Sql, shard: number, maxRows: number): Promise<RefusedRecord[]> {
+  const rows = await sql.query<{
+    id: bigint;
+    topic: string;
+    key: Buffer | null;
+    value: Buffer | null;
+    headers: Buffer;
+    reason: string;
+  }>(
+    `SELECT id, topic, key, value, headers, refused AS reason FROM outbox
+     WHERE shard = $1 AND refused IS NOT NULL ORDER BY id LIMIT $2`,
+    [shard, maxRows],
+  );
+  return rows.map(({ headers, ...row }) => ({ ...row, headers: decodeHeaders(headers) }));
 }

@@ -7,6 +7,7 @@ import { errorFields } from '../observe/logger.ts';
 import { sleep } from '../sleep.ts';
 import type { StageParts } from '../stage-parts.ts';
 import { deleteOutbox, MAX_ROWS, type OutboxRecord, readOutbox, refuseOutbox } from './outbox-rows.ts';
+import { RefusedRows } from './refused-rows.ts';
 
 /** At most one transaction of the log in this time, unless it was full: events gather meanwhile. */
 const PACE_MS = 50;
@@ -26,6 +27,7 @@ export class ShardRelay {
   /** Rows of the next transaction at most: halved while the log refuses one of them, until that one stands alone. */
   private maxRows = MAX_ROWS;
   private running: Promise<void> | undefined;
+  private readonly refused: RefusedRows;
 
   constructor(
     private readonly parts: StageParts,
@@ -34,6 +36,7 @@ export class ShardRelay {
     private readonly pollMs: number,
   ) {
     this.concern = `relay ${shard}`;
+    this.refused = new RefusedRows(parts, shard);
   }
 
   start(): void {
@@ -82,6 +85,7 @@ export class ShardRelay {
       await this.pace();
       await this.publish();
     }
+    await this.refused.layAside();
   }
 
   private async hasRows(): Promise<boolean> {
@@ -118,7 +122,7 @@ export class ShardRelay {
     this.maxRows = Math.min(MAX_ROWS, this.maxRows * 2);
   }
 
-  /** A record that the log will never take must not hold up those behind it. Its row stays, and counts as not sent. */
+  /** A record that the log will never take must not hold up those behind it: it is laid aside. */
   private async afterRefusal(error: unknown, read: readonly OutboxRecord[]): Promise<readonly OutboxRecord[]> {
     const [only, ...others] = read;
     if (!(error instanceof RecordTooLargeError) || only === undefined) throw error;
