@@ -215,6 +215,28 @@ describe('jobs', () => {
     }
   });
 
+  it('too many of them hold up no order', async () => {
+    gradeState.run = (_, signal) => sleep(60_000, signal).then(() => Promise.reject(new Error('told to stop')));
+    const full = Array.from({ length: 20 }, (_, index) => submitted(`${index}`));
+    await stage.publish(topics.rolloutsSubmitted, ...full);
+    await expect.poll(async () => (await stage.service.activity()).openJobs.grade, PATIENCE).toBe(20);
+    const letter = create(DeadLetterSchema, {
+      topic: topics.rolloutsSubmitted.name,
+      service: 'execute',
+      eventId: 'laid aside',
+      value: toBinary(RolloutsSubmittedSchema, submitted('laid aside')),
+    });
+    const moveOffsets = { topic: topics.rolloutsSubmitted.name, to: { case: 'end', value: true } as const };
+    await stage.publish(
+      ordersTopic('execute'),
+      create(ServiceOrderSchema, { order: { case: 'replay', value: letter } }),
+      create(ServiceOrderSchema, { commandId: 'move', order: { case: 'moveOffsets', value: moveOffsets } }),
+    );
+    const ends = async () => (await stage.published(topics.commandsCompleted)).map(({ value }) => value?.commandId);
+    await expect.poll(ends, PATIENCE).toEqual(['move']);
+    expect((await stage.service.activity()).openJobs.grade).toBe(21);
+  });
+
   it('in hand are given back by a stop, and taken by the next start at once', async () => {
     gradeState.run = async ({ payload, attempt }, signal) => {
       if (attempt === 1) await sleep(60_000, signal);

@@ -1,40 +1,21 @@
-import { create } from '@bufbuild/protobuf';
-import { timestampNow } from '@bufbuild/protobuf/wkt';
-import { groupName, type LogBounds, type TopicDescription, topics } from '@tidemark/event-log';
-import { CommandCompletedSchema, CommandOutcome, type MoveOffsets, type ServiceOrder } from '@tidemark/proto';
+import { groupName, type LogBounds, type TopicDescription } from '@tidemark/event-log';
+import { CommandOutcome, type MoveOffsets } from '@tidemark/proto';
 import type { TopicHandler } from '../consume/topic-handler.ts';
 import type { OpenTransaction } from '../database/transactions.ts';
 import type { StageParts } from '../stage-parts.ts';
-import { StageWork } from '../stage-work.ts';
+import type { OrderEnd } from './answer-order.ts';
 import { decideMove, type PartitionMove } from './decide-move.ts';
-
-/** How an order ended. */
-interface End {
-  readonly outcome: CommandOutcome.DONE | CommandOutcome.REFUSED;
-  readonly message: string;
-  readonly results?: Record<string, string>;
-}
 
 /** Sets the stored offsets of a topic, ends the sessions of before, and answers what was moved or why not. */
 export async function moveOffsets(
   parts: StageParts,
   handlers: readonly TopicHandler[],
   open: OpenTransaction,
-  causeId: string,
-  { commandId }: ServiceOrder,
   order: MoveOffsets,
-): Promise<void> {
-  const { service } = parts.identity;
+): Promise<OrderEnd> {
   const end = await move(parts, handlers, open, order);
-  parts.logger.warn({ topic: order.topic, order: commandId, outcome: end.message }, 'offsets were ordered elsewhere');
-  if (commandId === '') return;
-  const work = new StageWork(open, parts, `${service}/orders/move-offsets`);
-  work.publish(
-    { id: causeId, traceparent: undefined },
-    topics.commandsCompleted,
-    create(CommandCompletedSchema, { results: {}, ...end, commandId, service, completedAt: timestampNow() }),
-  );
-  await work.finish();
+  parts.logger.warn({ topic: order.topic, outcome: end.message }, 'offsets were ordered elsewhere');
+  return end;
 }
 
 async function move(
@@ -42,9 +23,9 @@ async function move(
   handlers: readonly TopicHandler[],
   open: OpenTransaction,
   order: MoveOffsets,
-): Promise<End> {
+): Promise<OrderEnd> {
   const { environment, service } = parts.identity;
-  const refused = (message: string): End => ({ outcome: CommandOutcome.REFUSED, message });
+  const refused = (message: string): OrderEnd => ({ outcome: CommandOutcome.REFUSED, message });
   if (!handlers.some(({ topic }) => topic.name === order.topic)) {
     return refused(`${service} does not read ${order.topic}.`);
   }

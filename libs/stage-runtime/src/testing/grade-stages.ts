@@ -88,7 +88,7 @@ export const gradeStage = defineService({
   configSchema: gradeConfig,
   module: GradeModule,
   migrations: [Graded1750000000000],
-  topics: [topics.rolloutsSubmitted, topics.rolloutsGraded],
+  topics: [topics.rolloutsSubmitted, topics.rolloutsGraded, topics.commandsCompleted],
 });
 
 class Counted1750000000000 implements MigrationInterface {

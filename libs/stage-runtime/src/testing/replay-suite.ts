@@ -1,4 +1,5 @@
 import { create, toBinary } from '@bufbuild/protobuf';
+import { BlobStore, storePayload } from '@tidemark/blob-store';
 import { ordersTopic, topics } from '@tidemark/event-log';
 import {
   CommandOutcome,
@@ -121,6 +122,49 @@ export const describeReplays = (log: string, options: () => StageHarnessOptions)
       await replay(stage, 'normalize', letter, letter);
       expect(await handled()).toEqual({ 'poison-1': [1, 1] });
       expect(await lettersOf()).toHaveLength(1);
+    });
+
+    it('whose content is gone, or no content at all, come back with the reason and hold up no order behind them', async () => {
+      const large = create(ProblemRawSchema, { problemId: 'large', content: { title: 'x'.repeat(600_000) } });
+      await stage.publish(topics.problemsRaw, raw('poison-1'));
+      await stage.publishBytes(topics.problemsRaw, 'unforeseen-1', toBinary(ProblemRawSchema, large).fill(0xff));
+      await stage.untilQuiet();
+      const before = await lettersOf();
+      const good = before.find(({ record }) => record === undefined);
+      const lying = before.find(({ record }) => record !== undefined);
+      if (good === undefined || lying?.record === undefined) throw new Error('no letters');
+      const gone = { ...lying, record: { ...lying.record, sha256: '0'.repeat(64) } };
+      const blobs = stage.service.get(BlobStore);
+      const garbage = { ...lying, record: await storePayload(blobs, Buffer.alloc(300_000, 0xff)) };
+      echoState.mended = true;
+      // One batch: what is behind them is in the same transaction.
+      const orders = [gone, garbage, good].map((value) =>
+        create(ServiceOrderSchema, { order: { case: 'replay', value } }),
+      );
+      const to = { case: 'start', value: true } as const;
+      const move = { case: 'moveOffsets', value: { topic: topics.problemsRaw.name, to } } as const;
+      await stage.publish(
+        ordersTopic('normalize'),
+        ...orders,
+        create(ServiceOrderSchema, { commandId: 'move', order: move }),
+      );
+      await stage.untilQuiet();
+      expect(await handled()).toEqual({ 'poison-1': [1, 1] });
+      const moved = (await stage.published(topics.commandsCompleted)).map(({ value }) => value);
+      expect(moved.map((end) => [end?.commandId, end?.outcome])).toEqual([['move', CommandOutcome.DONE]]);
+      const again = (await lettersOf()).filter(({ replays }) => replays === 1);
+      expect(again.map(({ errorCode, record }) => [errorCode, record !== undefined])).toEqual([
+        ['blob_missing', true],
+        ['unexpected', true],
+      ]);
+      expect(again.map(({ eventId }) => eventId)).toEqual([lying.eventId, lying.eventId]);
+    });
+
+    it('that are no order of this release are answered, and hold up none', async () => {
+      await stage.publish(ordersTopic('normalize'), create(ServiceOrderSchema, { commandId: 'of tomorrow' }));
+      await stage.untilQuiet();
+      const ends = (await stage.published(topics.commandsCompleted)).map(({ value }) => value);
+      expect(ends.map((end) => [end?.commandId, end?.outcome])).toEqual([['of tomorrow', CommandOutcome.REFUSED]]);
     });
 
     it('of a topic that is read no more stay letters', async () => {
