@@ -10,7 +10,8 @@ export type FaultCode =
   | 'missing_field'
   | 'wrong_type'
   | 'bad_value'
-  | 'contradiction';
+  | 'contradiction'
+  | 'unsupported';
 
 /** One fault of one record. */
 export interface Fault {
@@ -25,7 +26,7 @@ export interface Fault {
 
 /** Something that was dropped or repaired; the record goes in all the same. */
 export interface Warning {
-  readonly code: 'unknown_field' | 'repaired_character';
+  readonly code: 'unknown_field' | 'repaired_character' | 'unread_file';
   /** Path within the record; with `[]` for any index where the reason counts several places. */
   readonly field: string;
   /** What was done and, where it was done in several places, how often. */

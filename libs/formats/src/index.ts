@@ -21,7 +21,17 @@ export type {
   RecordSolution,
   RecordTests,
   TaskKind,
+  ValidatorProtocol,
 } from './problems/problem-record.ts';
+export {
+  type PackageFiles,
+  type PackageOptions,
+  type PackageSubmission,
+  type PackageTiming,
+  type ProblemPackageFormat,
+  type ReadPackage,
+} from './packages/problem-package.ts';
+export { readPackage } from './packages/read-package.ts';
 export { type ParsedRollouts, parseRollouts, type RolloutPlace } from './rollouts/parse-rollouts.ts';
 export {
   type RecordAttempt,

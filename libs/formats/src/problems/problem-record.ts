@@ -56,6 +56,8 @@ export type RecordTests =
         readonly input: string;
         readonly expected: string | undefined;
         readonly example: boolean;
+        /** The source's own name of the test; undefined where it has none. */
+        readonly name: string | undefined;
       }[];
     }
   | {
@@ -85,7 +87,31 @@ export type RecordChecker =
   | { readonly kind: 'exact' }
   | { readonly kind: 'tokens' | 'lines' | 'unordered_tokens'; readonly ignoreCase: boolean }
   | { readonly kind: 'float' | 'json'; readonly abs: number; readonly rel: number }
-  | { readonly kind: 'program'; readonly code: string; readonly language: string };
+  | { readonly kind: 'program'; readonly code: string; readonly language: string }
+  /** The default validator of the Kattis format: tokens, or blanks too where they count; tolerances only where given. */
+  | {
+      readonly kind: 'default';
+      readonly caseSensitive: boolean;
+      readonly spaceChangeSensitive: boolean;
+      readonly abs: number | undefined;
+      readonly rel: number | undefined;
+    }
+  /** A whole program that decides, called as its protocol has it. */
+  | {
+      readonly kind: 'validator';
+      readonly protocol: ValidatorProtocol;
+      readonly language: string;
+      readonly code: string;
+      /** Files beside it, by relative path. */
+      readonly files: Readonly<Record<string, string>>;
+      readonly flags: readonly string[];
+    };
+
+/**
+ * `kattis`: `validator INPUT ANSWER FEEDBACK_FOLDER FLAGS… < OUTPUT`, 42 accepts, 43 refuses.
+ * `testlib`: `checker INPUT OUTPUT ANSWER`, 0 accepts, 1 and 2 refuse.
+ */
+export type ValidatorProtocol = 'kattis' | 'testlib';
 
 export interface RecordSolution {
   readonly code: string;

@@ -22,7 +22,14 @@ const tests = z.discriminatedUnion('form', [
   z.strictObject({
     form: z.literal('stdin'),
     cases: z
-      .array(z.strictObject({ input: text(limits.recordBytes), expected: rawText().optional(), example }))
+      .array(
+        z.strictObject({
+          input: text(limits.recordBytes),
+          expected: rawText().optional(),
+          example,
+          name: name(limits.nameCharacters).optional(),
+        }),
+      )
       .max(limits.cases),
   }),
   z.strictObject({
@@ -59,6 +66,26 @@ const checker = z.discriminatedUnion('kind', [
     rel: tolerance().optional(),
   }),
   z.strictObject({ kind: z.literal('program'), code, language: language.default('python') }),
+  z.strictObject({
+    kind: z.literal('default'),
+    case_sensitive: z.boolean().default(false),
+    space_change_sensitive: z.boolean().default(false),
+    abs: tolerance().optional(),
+    rel: tolerance().optional(),
+  }),
+  z.strictObject({
+    kind: z.literal('validator'),
+    protocol: z.enum(['kattis', 'testlib']),
+    language: language.default('cpp'),
+    code,
+    files: z
+      .record(
+        z.string().regex(/^(?!.*\.\.)[A-Za-z0-9_+][A-Za-z0-9_.+/-]{0,199}$/, { error: 'has to be a relative path' }),
+        code,
+      )
+      .default({}),
+    flags: z.array(name(limits.nameCharacters)).max(100).default([]),
+  }),
 ]);
 
 const schema = z.strictObject({
@@ -126,7 +153,7 @@ const holds: Readonly<Record<string, string>> = {
   'tests.cases[].script': 'code that asserts',
   'tests.cases[].example': 'true when a model may see the case',
   checker: 'an object with kind',
-  'checker.kind': 'tokens, lines, unordered_tokens, exact, float, json or program',
+  'checker.kind': 'tokens, lines, unordered_tokens, exact, float, json, default, program or validator',
   'checker.code': 'Python that defines check(input, output, expected)',
   references: 'a list of {"code": …}',
   'references[].code': 'a whole program that passes the tests',
@@ -209,7 +236,7 @@ function testsOf(row: Row): RecordTests | undefined {
       return {
         form: 'stdin',
         checker: checkerOf(row, 'tokens'),
-        cases: given.cases.map((one) => ({ input: one.input, expected: one.expected, example: one.example })),
+        cases: given.cases.map(({ input, expected, example, name }) => ({ input, expected, example, name })),
       };
     case 'call':
       return {
@@ -251,6 +278,14 @@ function checkerOf(row: Row, fallback: 'tokens' | 'json'): RecordChecker {
       return { kind: given.kind, abs: given.abs ?? 0, rel: given.rel ?? 0 };
     case 'exact':
       return { kind: 'exact' };
+    case 'default': {
+      const { case_sensitive, space_change_sensitive, abs, rel } = given;
+      return { kind: 'default', caseSensitive: case_sensitive, spaceChangeSensitive: space_change_sensitive, abs, rel };
+    }
+    case 'validator': {
+      const { protocol, language, code, files, flags } = given;
+      return { kind: 'validator', protocol, language, code, files, flags };
+    }
     case 'tokens':
     case 'lines':
     case 'unordered_tokens':

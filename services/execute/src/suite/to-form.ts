@@ -76,6 +76,8 @@ export async function toChecker(
       return { kind: 'numbers', tolerance, ignoreCase };
     case CheckerKind.UNORDERED_TOKENS:
       return { kind: 'unordered', ignoreCase };
+    case CheckerKind.DEFAULT_VALIDATOR:
+      return defaultValidator(checker);
     case CheckerKind.JSON:
       return absolute === 0 && relative === 0 ? { kind: 'json' } : { kind: 'json', tolerance };
     case CheckerKind.PROGRAM:
@@ -88,6 +90,16 @@ export async function toChecker(
     default:
       throw new UnusableSuiteError('unknown_checker', `a checker of the unknown kind ${kind}`);
   }
+}
+
+/** @throws UnusableSuiteError where blanks count, which nothing here compares yet */
+function defaultValidator(checker: Checker | undefined): Comparison {
+  const { absoluteTolerance: absolute = 0, relativeTolerance: relative = 0, ignoreCase = false } = checker ?? {};
+  if (checker?.spaceSensitive) {
+    throw new UnusableSuiteError('unknown_checker', 'a default validator that is sensitive to white space');
+  }
+  if (absolute === 0 && relative === 0) return { kind: 'tokens', ignoreCase };
+  return { kind: 'numbers', tolerance: { absolute, relative }, ignoreCase };
 }
 
 function missing(test: string): UnusableSuiteError {

@@ -7,6 +7,7 @@ import {
   CheckerKind,
   CheckerSchema,
   FunctionCallTestSchema,
+  type Payload,
   StdinTestSchema,
   type TestCase,
   TestCaseSchema,
@@ -17,7 +18,7 @@ import {
 
 const utf8 = new TextEncoder();
 
-/** The tests of a record in the one form that judges read. Names count from 1. */
+/** The tests of a record in the one form that judges read. Names are the source's, or count from 1. */
 export async function toTestSuite(
   tests: RecordTests,
   record: Pick<ProblemRecord, 'language' | 'entryPoint'>,
@@ -28,8 +29,8 @@ export async function toTestSuite(
       return create(TestSuiteSchema, {
         form: TestForm.STDIN,
         checker: await toChecker(tests.checker, blobs),
-        tests: tests.cases.map((one, i) =>
-          testCase(i, one.example, {
+        tests: withNames(tests.cases).map(([name, one]) =>
+          testCase(name, one.example, {
             case: 'stdin',
             value: create(StdinTestSchema, {
               input: utf8.encode(one.input),
@@ -45,7 +46,7 @@ export async function toTestSuite(
         entryPoint: record.entryPoint,
         checker: await toChecker(tests.checker, blobs),
         tests: tests.cases.map((one, i) =>
-          testCase(i, one.example, {
+          testCase(String(i + 1), one.example, {
             case: 'call',
             value: create(FunctionCallTestSchema, {
               argumentsJson: [...one.arguments],
@@ -64,14 +65,26 @@ export async function toTestSuite(
         entryPoint: record.entryPoint,
         checker: create(CheckerSchema, { kind: CheckerKind.ASSERTIONS }),
         tests: tests.cases.map((one, i) =>
-          testCase(i, one.example, { case: 'asserts', value: create(AssertTestSchema, { code: one.code }) }),
+          testCase(String(i + 1), one.example, {
+            case: 'asserts',
+            value: create(AssertTestSchema, { code: one.code }),
+          }),
         ),
       });
   }
 }
 
-function testCase(index: number, isPublic: boolean, body: TestCase['body']): TestCase {
-  return create(TestCaseSchema, { name: String(index + 1), public: isPublic, body });
+/** Tests by the source's names where it names each, and no two alike; by number otherwise. */
+function withNames<T extends { readonly name: string | undefined }>(
+  cases: readonly T[],
+): readonly (readonly [string, T])[] {
+  const names = new Set(cases.map(({ name }) => name));
+  const areNames = names.size === cases.length && !names.has(undefined);
+  return cases.map((one, index) => [areNames ? (one.name ?? '') : String(index + 1), one] as const);
+}
+
+function testCase(name: string, isPublic: boolean, body: TestCase['body']): TestCase {
+  return create(TestCaseSchema, { name, public: isPublic, body });
 }
 
 const textCheckers = {
@@ -95,6 +108,25 @@ async function toChecker(checker: RecordChecker, blobs: BlobStore): Promise<Chec
         absoluteTolerance: checker.abs,
         relativeTolerance: checker.rel,
       });
+    case 'default':
+      return create(CheckerSchema, {
+        kind: CheckerKind.DEFAULT_VALIDATOR,
+        absoluteTolerance: checker.abs ?? 0,
+        relativeTolerance: checker.rel ?? 0,
+        ignoreCase: !checker.caseSensitive,
+        spaceSensitive: checker.spaceChangeSensitive,
+      });
+    case 'validator': {
+      const files: Record<string, Payload> = {};
+      for (const [path, content] of Object.entries(checker.files)) files[path] = await storePayload(blobs, content);
+      return create(CheckerSchema, {
+        kind: checker.protocol === 'kattis' ? CheckerKind.KATTIS_VALIDATOR : CheckerKind.TESTLIB,
+        program: await storePayload(blobs, checker.code),
+        language: checker.language,
+        files,
+        arguments: [...checker.flags],
+      });
+    }
     case 'program':
       return create(CheckerSchema, {
         kind: CheckerKind.PROGRAM,

@@ -1,5 +1,5 @@
 import { clone } from '@bufbuild/protobuf';
-import { type TestSuite, TestSuiteSchema } from '@tidemark/proto';
+import { type Checker, CheckerKind, type TestSuite, TestSuiteSchema } from '@tidemark/proto';
 import { cleanCode, squeezeJson, type TestsIdentity } from '@tidemark/statement';
 
 /**
@@ -28,6 +28,8 @@ export function testsIdentity(suite: TestSuite): TestsIdentity {
       checker?.ignoreCase ?? false,
       checker?.program?.sha256 ?? '',
       checker?.language ?? '',
+      // Said only where there is something to say: what was hashed before keeps its hash.
+      ...(isValidator(checker) ? [checker.spaceSensitive, filesOf(checker), checker.arguments] : []),
     ]),
     cases: suite.tests.map(({ body }): string[] => {
       switch (body.case) {
@@ -53,6 +55,15 @@ export function testsIdentity(suite: TestSuite): TestsIdentity {
     }),
   };
 }
+
+function isValidator(checker: Checker | undefined): checker is Checker {
+  return checker !== undefined && checker.kind >= CheckerKind.DEFAULT_VALIDATOR;
+}
+
+const filesOf = ({ files }: Checker): readonly (readonly [string, string])[] =>
+  Object.entries(files)
+    .map(([path, { sha256 }]) => [path, sha256] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
 
 /** Bytes as text, one character a byte, so that bytes which are no UTF-8 differ too. */
 function latin1(bytes: Uint8Array): string {
