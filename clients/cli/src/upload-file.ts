@@ -1,19 +1,16 @@
-import { createReadStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
-import { basename, extname } from 'node:path';
-import type { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import type { CommandContext } from './context.ts';
 import { Remarks } from './format/remarks.ts';
 import { show } from './format/table.ts';
-import { UnreadableFileError } from './file-errors.ts';
 import type { Json } from './gateway-client.ts';
+import { openUpload } from './open-upload.ts';
 
 export interface UploadQuery {
   readonly format?: string | undefined;
   readonly namespace?: string | undefined;
   readonly origin?: string | undefined;
   readonly licence?: string | undefined;
+  /** Of a problem package. */
+  readonly missing_tests?: 'allow' | undefined;
 }
 
 /** How many records of a file were taken. */
@@ -26,8 +23,6 @@ export interface UploadResult {
   readonly upload: string;
 }
 
-const GZIP = [0x1f, 0x8b];
-
 /** Sends one file to the gateway and tells what became of each record. `-` is standard input. */
 export async function uploadFile(
   { client, output }: CommandContext,
@@ -35,17 +30,17 @@ export async function uploadFile(
   file: string,
   query: UploadQuery,
 ): Promise<UploadResult> {
-  const name = file === '-' ? 'stdin' : basename(file);
-  const size = file === '-' ? undefined : await sizeOf(file);
+  const upload = await openUpload(file, path === '/v1/problems');
+  const { name, type, sizeBytes } = upload;
   const sent = { bytes: 0 };
-  const content = counted(name, await openFile(file), (bytes) => {
+  const content = upload.content((bytes) => {
     sent.bytes += bytes;
-    output.progress(progressText(name, sent.bytes, size));
+    output.progress(progressText(name, sent.bytes, sizeBytes));
   });
   const answers = client.lines(path, {
     method: 'POST',
     query: { ...query, source_file: name },
-    stream: { type: 'application/x-ndjson', content },
+    stream: { type, content },
   });
   let accepted = 0;
   let refused = 0;
@@ -87,59 +82,3 @@ function progressText(name: string, bytes: number, total: number | undefined): s
     ? `${name}: ${mebibytes(bytes)}`
     : `${name}: ${Math.min(100, Math.floor((100 * bytes) / total))}% of ${mebibytes(total)}`;
 }
-
-async function sizeOf(file: string): Promise<number> {
-  const found = await stat(file);
-  // Some file systems open a folder, and fail at the first read without naming it.
-  if (found.isDirectory()) throw new UnreadableFileError(`${file} is a folder, not a file`);
-  return found.size;
-}
-
-/** Opens a file, decompressing gzip, which is seen from its first bytes and not from its name. */
-async function openFile(file: string): Promise<{ raw: Readable; gzip: boolean }> {
-  if (file === '-') return { raw: process.stdin, gzip: false };
-  const handle = await open(file);
-  const start = new Uint8Array(2);
-  try {
-    await handle.read(start, 0, 2, 0);
-  } finally {
-    await handle.close();
-  }
-  const gzip = GZIP.every((byte, at) => start[at] === byte);
-  if (!gzip && extname(file) === '.gz') {
-    const todo = 'compress it, or take the .gz off its name where it is plain text';
-    throw new UnreadableFileError(`${basename(file)} is named .gz and is not gzip: ${todo}`);
-  }
-  return { raw: createReadStream(file), gzip };
-}
-
-/** The content, with the bytes of the file counted as they are read. */
-async function* counted(
-  name: string,
-  { raw, gzip }: { raw: Readable; gzip: boolean },
-  onBytes: (bytes: number) => void,
-): AsyncGenerator<Uint8Array> {
-  raw.on('data', (chunk: Uint8Array) => onBytes(chunk.length));
-  raw.pause();
-  if (!gzip) {
-    yield* raw as AsyncIterable<Uint8Array>;
-    return;
-  }
-  const gunzip = createGunzip();
-  raw.on('error', (error) => gunzip.destroy(error));
-  try {
-    yield* raw.pipe(gunzip) as AsyncIterable<Uint8Array>;
-  } catch (error) {
-    throw isGzipError(error) ? new UnreadableFileError(gzipText(name, error), { cause: error }) : error;
-  }
-}
-
-type GzipError = Error & { readonly code: string };
-
-const isGzipError = (error: unknown): error is GzipError =>
-  error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
-
-const gzipText = (name: string, { code, message }: GzipError): string =>
-  code === 'Z_BUF_ERROR'
-    ? `the gzip of ${name} is cut off: its end is missing; make it or fetch it again`
-    : `the gzip of ${name} is damaged (${message}); make it or fetch it again`;

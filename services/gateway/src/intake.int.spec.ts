@@ -4,11 +4,12 @@ import { gzipSync } from 'node:zlib';
 import { create } from '@bufbuild/protobuf';
 import { topics } from '@tidemark/event-log';
 import { groupIdOf, problemIdOf, sha256Hex, verifySubmitterMac } from '@tidemark/identity';
+import { packFiles } from '@tidemark/packages';
 import { ProblemWithdrawnSchema, Stage } from '@tidemark/proto';
 import { startStage, type StageHarness } from '@tidemark/stage-runtime/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gatewayService } from './index.ts';
-import { TestClient } from './testing/client.ts';
+import { parseLines, TestClient } from './testing/client.ts';
 import { publishReady, stopped } from './testing/console-events.ts';
 
 const SECRET = 'a secret for specs';
@@ -226,6 +227,61 @@ const group = (extra: object = {}) =>
     ...{ attempts: [{ output: 'print(1)' }] },
     ...extra,
   });
+
+describe('offering a problem package', () => {
+  const sum: Readonly<Record<string, string>> = {
+    'problem.yaml': 'name: Sum\nsource: A contest\n',
+    '.timelimit': '2',
+    'problem_statement/problem.en.tex': 'Add.',
+    'data/secret/1.in': '1 2',
+    'data/secret/1.ans': '3',
+    'data/secret/2.ans': '5',
+    'submissions/accepted/a.py': 'print(sum(map(int, input().split())))',
+  };
+  const packed = (changed: Readonly<Record<string, string>> = {}) => {
+    const files = Object.entries({ ...sum, ...changed }).map(([path, text]) => [path, Buffer.from(text)] as const);
+    return packFiles({ name: 'sum', files: new Map(files) });
+  };
+  const send = async (query: string, body: Uint8Array) =>
+    client.send('POST', `/v1/problems?${query}`, body, { 'content-type': 'application/gzip' });
+
+  it('takes it as the one record that it holds, and says what was left out', async () => {
+    const query = 'source_file=sum.tgz&missing_tests=allow';
+    const answers = parseLines(await (await send(query, await packed())).text());
+    expect(answers).toMatchObject([
+      { outcome: 'accepted', line: 1, problem_id: problemIdOf('A contest', 'sum'), warnings: [{ field: 'data' }] },
+      { outcome: 'summary', records: 1, accepted: 1, refused: 0, repeated: false },
+    ]);
+    const again = parseLines(await (await send(query, await packed())).text());
+    expect(again.at(-1)).toMatchObject({ repeated: true });
+    await harness.untilQuiet();
+    const offered = (await harness.published(topics.problemsIntake)).filter(
+      ({ value }) => value?.submitter?.sourceFile === 'sum.tgz',
+    );
+    const payload = JSON.parse(new TextDecoder().decode(offered[0]?.value?.record?.inline));
+    expect(payload).toMatchObject({
+      format: 'tidemark.problem.v1',
+      title: 'Sum',
+      tests: { cases: [{ name: 'secret/1' }] },
+    });
+  });
+
+  it('refuses what is not read, with the place and what to do', async () => {
+    const missing = await send('', await packed());
+    expect(missing.status).toBe(422);
+    expect(await missing.json()).toMatchObject({ where: 'data/secret/2.in' });
+    const interactive = await send('', await packed({ 'problem.yaml': 'source: s\ntype: interactive' }));
+    expect(await interactive.json()).toMatchObject({
+      where: 'problem.yaml',
+      why: 'says that the problem is interactive (unsupported)',
+    });
+    const nothing = await send('', Buffer.from('PK nothing'));
+    expect(await nothing.json()).toMatchObject({ where: 'package', why: 'is no archive (invalid_archive)' });
+    const bomb = await packed({ 'data/secret/2.in': 'x'.repeat(40_000_000) });
+    expect(bomb.length).toBeLessThan(60_000);
+    expect(await (await send('', bomb)).json()).toMatchObject({ why: expect.stringMatching(/too_large/) });
+  });
+});
 
 describe('reporting rollouts', () => {
   it('names the file behind groups without an id, and the group of those with one', async () => {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Warning } from '@tidemark/formats';
 import { InjectConfig } from '@tidemark/stage-runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../gateway.config.ts';
@@ -10,6 +11,7 @@ import { inChunks, wholeBody } from './chunks.ts';
 import { type SpooledBody, spoolBody } from './spool-body.ts';
 import { splitLines } from './split-lines.ts';
 import { identifyUpload } from './upload-identity.ts';
+import { isArchive, unpackBody } from './unpack-body.ts';
 import { readUploadSettings, type UploadSettings } from './upload-settings.ts';
 import { type UploadKind, Uploads } from './uploads.ts';
 
@@ -34,7 +36,9 @@ export class UploadDesk {
         limitBytes: this.config.maxUploadBytes,
         encoding: request.headers['content-encoding'],
       });
-      const answers = this.take(callerOf(request), kind, body, settings);
+      const answers = isArchive(request.headers['content-type'])
+        ? await this.takePackage(callerOf(request), kind, body, settings)
+        : this.take(callerOf(request), kind, body, settings);
       if (settings.single) await sendSingle(reply, answers);
       else await sendNdjson(reply, answers);
     } finally {
@@ -42,6 +46,26 @@ export class UploadDesk {
       this.inHand -= 1;
       await body?.dispose();
     }
+  }
+
+  /** A problem package is one record, read here so that ingest and everyone behind it see records alone. */
+  private async takePackage(
+    caller: Caller,
+    kind: UploadKind,
+    body: SpooledBody,
+    settings: UploadSettings,
+  ): Promise<AsyncIterable<object>> {
+    if (kind.name !== 'problems') {
+      throw unusable(
+        'Attempts do not come in archives.',
+        [{ where: 'content-type', why: 'an archive' }],
+        'Send JSON Lines.',
+      );
+    }
+    const { defaults, allowMissingTests, sourceFile } = settings;
+    const { body: record, warnings } = await unpackBody(body, sourceFile, { ...defaults, allowMissingTests });
+    const taken = this.take(caller, kind, record, { ...settings, format: '', single: false });
+    return withWarnings(taken, warnings);
   }
 
   /**
@@ -79,6 +103,18 @@ export class UploadDesk {
       todo: 'Wait a few seconds and send it again.',
       retryAfterSeconds: 5,
     });
+  }
+}
+
+/** What was said of the package is said of its record. */
+async function* withWarnings(answers: AsyncIterable<object>, warnings: readonly Warning[]): AsyncGenerator<object> {
+  for await (const answer of answers) {
+    const { outcome, warnings: own = [] } = answer as {
+      readonly outcome: string;
+      readonly warnings?: readonly Warning[];
+    };
+    const told = [...warnings, ...own];
+    yield outcome === 'accepted' && told.length > 0 ? { ...answer, warnings: told } : answer;
   }
 }
 

@@ -14,6 +14,8 @@ const schema = z.object({
   source_file: z.string().max(500).default(''),
   /** Names the upload: two uploads with different keys are two, also when their bytes are equal. */
   idempotency_key: z.string().min(1).max(200).optional(),
+  /** Of a package: tests that it names and does not hold are left out. */
+  missing_tests: z.enum(['refuse', 'allow']).default('refuse'),
 });
 
 /** What a submitter says of all records of an upload. */
@@ -29,6 +31,8 @@ export interface RecordSettings {
 
 /** What a submitter says of a whole upload: in the query, or in a header `tidemark-<name>`. */
 export interface UploadSettings extends RecordSettings {
+  /** A problem package may lack tests that it names. */
+  readonly allowMissingTests: boolean;
   readonly idempotencyKey: string | undefined;
   /** One JSON text as the whole body, in place of one a line. */
   readonly single: boolean;
@@ -56,12 +60,13 @@ export function readUploadSettings(request: FastifyRequest): UploadSettings {
       'Correct the settings named and send the upload again.',
     );
   }
-  const { origin, source_file, idempotency_key, ...rest } = parsed.data;
+  const { origin, source_file, idempotency_key, missing_tests, ...rest } = parsed.data;
   return {
     ...rest,
     originKind: origin === undefined ? OriginKind.UNSPECIFIED : ORIGINS[origin],
     sourceFile: source_file,
     idempotencyKey: idempotency_key,
+    allowMissingTests: missing_tests === 'allow',
     defaults: {
       ...(rest.namespace !== '' && { namespace: rest.namespace }),
       ...(rest.licence !== '' && { licence: rest.licence }),
