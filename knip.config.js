@@ -32,13 +32,14 @@ export default {
     'openssl',
     'mount',
     'umount',
+    'prlimit',
   ],
   workspaces: {
     '.': {
       entry: [
         'tools/*.{mjs,ts}',
         'tools/proofs/*.{mjs,ts}',
-        'tools/faults/run.mjs',
+        'tools/faults/{run,work}.mjs',
         'tools/**/*.spec.ts',
         'bench/*.bench.ts',
         'bench/measure-one.ts',

@@ -23,10 +23,18 @@ export class Cluster {
   /**
    * @param folder emptied at start, removed by nobody  @param port of the gateway, 0 for a free one
    * @param replicas by service, 1 where nothing is said  @param kafka brokers that are there already
-   * @param env further variables  @param says takes (who, line)  @param root checkout whose build is run
+   * @param database URL of a PostgreSQL that is there already  @param env further variables
+   * @param envOf variables of one process alone, by its label (`execute.2`)  @param says takes (who, line)
+   * @param root checkout whose build is run
    */
-  constructor({ folder, port = 0, replicas = { execute: 2 }, kafka, env = {}, says = () => undefined, root }) {
-    this.options = { folder, port, replicas, kafka, env, says, root };
+  constructor({ folder, port = 0, replicas, kafka, database, env = {}, envOf, says = () => undefined, root }) {
+    this.options = { folder, port, replicas: { execute: 2, ...replicas }, kafka, database, env, envOf, says, root };
+  }
+
+  /** Labels of the processes that a cluster of these replicas has, in the order of the flow. */
+  static labels(replicas = {}) {
+    const count = { execute: 2, ...replicas };
+    return SERVICES.flatMap((name) => Array.from({ length: count[name] ?? 1 }, (_, index) => `${name}.${index + 1}`));
   }
 
   get url() {
@@ -40,8 +48,7 @@ export class Cluster {
   /** Starts everything and waits until all are ready. What was started is stopped again when a part can't start. */
   async start() {
     try {
-      const shared = await this.#startServers();
-      await this.#plan(shared);
+      await this.plan();
       for (const process of this.processes) process.start();
       await this.untilReady();
     } catch (error) {
@@ -50,16 +57,19 @@ export class Cluster {
     }
   }
 
+  /** Starts the servers that were not given, and names the processes without starting them. */
+  async plan() {
+    await this.#planProcesses(await this.#startServers());
+  }
+
   async #startServers() {
-    const { folder, kafka, says } = this.options;
+    const { folder, kafka, database, says } = this.options;
     await endOrphan(join(folder, 'postgres', 'data'));
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(join(folder, 'blobs'), { recursive: true });
     // Run by root, PostgreSQL is another user, who has to get in.
     chmodSync(folder, 0o755);
-    const postgres = await startBundledPostgres({ folder: join(folder, 'postgres') });
-    this.#closers.push(() => postgres.stop());
-    says('postgres', `listens on port ${postgres.port}`);
+    const url = database ?? (await this.#startPostgres());
     let brokers = kafka;
     if (brokers === undefined) {
       const broker = await startOwnKafka();
@@ -67,11 +77,18 @@ export class Cluster {
       brokers = broker.brokers.join(',');
     }
     says('kafka', `listens on ${brokers}`);
-    return { brokers, database: postgres.url };
+    return { brokers, database: url };
   }
 
-  async #plan({ brokers, database }) {
-    const { folder, port, replicas, env, says, root } = this.options;
+  async #startPostgres() {
+    const postgres = await startBundledPostgres({ folder: join(this.options.folder, 'postgres') });
+    this.#closers.push(() => postgres.stop());
+    this.options.says('postgres', `listens on port ${postgres.port}`);
+    return postgres.url;
+  }
+
+  async #planProcesses({ brokers, database }) {
+    const { folder, port, replicas, env, envOf, says, root } = this.options;
     const places = [];
     for (const name of SERVICES) {
       for (let replica = 1; replica <= (replicas[name] ?? 1); replica++) {
@@ -105,7 +122,8 @@ export class Cluster {
         TIDEMARK_SELECT_GRPC_PORT: grpcPort,
         TIDEMARK_ADVERTISED_ADDRESS: `127.0.0.1:${grpcPort}`,
       };
-      return new ServiceProcess({ ...place, env: { ...common, ...own }, says, ...(root && { root }) });
+      const alone = envOf?.(`${place.name}.${place.replica}`);
+      return new ServiceProcess({ ...place, env: { ...common, ...own, ...alone }, says, ...(root && { root }) });
     });
   }
 
@@ -130,16 +148,16 @@ export class Cluster {
   }
 
   /** @throws Error naming what is not ready, and why; at once when a process has ended */
-  async untilReady(patienceMs = READY_MS) {
+  async untilReady(patienceMs = READY_MS, processes = this.processes) {
     const until = Date.now() + patienceMs;
     for (;;) {
       const waiting = [];
-      for (const process of this.processes) {
+      for (const process of processes) {
         const reasons = await process.reasons();
         if (reasons.length > 0) waiting.push(`${process.label}: ${reasons.join('; ')}`);
       }
       if (waiting.length === 0) return;
-      const ended = this.processes.filter(({ exitCode }) => exitCode != null);
+      const ended = processes.filter(({ exitCode }) => exitCode != null);
       if (ended.length > 0 || Date.now() > until) throw new Error(`not ready: ${waiting.join(' | ')}`);
       await delay(200);
     }

@@ -72,6 +72,11 @@ export class ServiceProcess {
     }
   }
 
+  /** Resolves with the exit code, or the signal that ended it. */
+  get exited() {
+    return this.#exited;
+  }
+
   signal(name) {
     if (this.exitCode == null) this.#child?.kill(name);
   }

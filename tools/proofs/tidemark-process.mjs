@@ -70,6 +70,11 @@ export class TidemarkProcess {
     return this.#child.pid;
   }
 
+  /** Resolves with the exit code, null when a signal ended it. */
+  get exited() {
+    return this.#exited;
+  }
+
   /** Sends any signal to node alone. */
   signal(name) {
     this.#child.kill(name);

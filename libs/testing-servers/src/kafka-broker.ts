@@ -22,6 +22,8 @@ export interface OwnKafkaOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Listeners beside the plain one, with their protocol: `{ SECURE: 'SASL_SSL' }`. */
   readonly listeners?: Readonly<Record<string, string>>;
+  /** `host:port` that clients of a listener are told instead of its own, by its name: of a proxy that leads to it. */
+  readonly advertised?: Readonly<Record<string, string>>;
   /** `SCRAM-SHA-256=[name=…,password=…]`, made known when its folder is formatted. */
   readonly scram?: readonly string[];
   /** Resolve as soon as it listens, before its coordinators answer. */

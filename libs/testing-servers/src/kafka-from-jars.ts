@@ -33,12 +33,14 @@ export async function startKafkaFromJars(options: OwnKafkaOptions = {}): Promise
   const addresses: Record<string, string> = {};
   for (const name of Object.keys(options.listeners ?? {})) addresses[name] = `127.0.0.1:${await freePort()}`;
   const own = Object.entries(addresses).map(([name, address]) => `${name}://${address}`);
+  const told = Object.keys(addresses).map((name) => `${name}://${options.advertised?.[name] ?? addresses[name]}`);
   const protocols = Object.entries(options.listeners ?? {}).map(([name, protocol]) => `${name}:${protocol}`);
   const settings = {
     ...BROKER_SETTINGS,
     'listener.security.protocol.map': [BROKER_SETTINGS['listener.security.protocol.map'], ...protocols].join(','),
     'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
     listeners: [`PLAINTEXT://127.0.0.1:${port}`, `CONTROLLER://127.0.0.1:${controllerPort}`, ...own].join(','),
+    'advertised.listeners': [`PLAINTEXT://127.0.0.1:${port}`, ...told].join(','),
     'log.dirs': join(folder, 'log'),
     ...options.settings,
   };
