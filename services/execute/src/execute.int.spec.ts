@@ -84,6 +84,36 @@ describe('execute', () => {
     expect(said.get('broken')).toMatchObject({ outcome: StageOutcome.REJECTED, reason: 'tests_unusable' });
   });
 
+  it('says of a suite that it runs in the program’s own process where no reference passes apart, also when it is said again', async () => {
+    const node = (split: Split) =>
+      unique(
+        'node',
+        asserting('assert double(Node(3)) == 6'),
+        [`class Node:\n    def __init__(s, v): s.v = v\ndef double(n): return n.v * 2`],
+        { split },
+      );
+    await stage.publish(
+      topics.problemsUnique,
+      unique('double', asserting('assert double(3) == 6'), [`${PROMPT}    return x + x\n`]),
+      node(Split.HELD_OUT),
+    );
+    await stage.untilQuiet();
+    const shared = async () => {
+      const records = await stage.published(topics.problemsVerified);
+      return new Map(records.map(({ key, value }) => [key, [value?.sharesProcess, value?.split]]));
+    };
+    expect(Object.fromEntries(await shared())).toEqual({
+      double: [false, Split.TRAIN],
+      node: [true, Split.HELD_OUT],
+    });
+    // As a release of before stored it.
+    await stage.query(`UPDATE suites SET verified_event = substring(verified_event FOR length(verified_event) - 2)
+      WHERE problem_id = 'node' AND substring(verified_event FROM length(verified_event) - 1) = '\\x7001'`);
+    await stage.publish(topics.problemsUnique, node(Split.TRAIN));
+    await stage.untilQuiet();
+    expect((await shared()).get('node')).toEqual([true, Split.TRAIN]);
+  });
+
   it('makes missing expected outputs by running the references, and rejects when they do not agree', async () => {
     const asking = create(TestSuiteSchema, {
       form: TestForm.FUNCTION_CALL,

@@ -104,6 +104,8 @@ function noteLines(story: Json): string[] {
     lines.push(
       `Judged by suite ${show(verified.suite_hash).slice(0, 12)} of ${plural(Number(verified.test_count), 'test')}.`,
     );
+    if (verified.shares_process === true)
+      lines.push('The tests run in the program’s own process: a program that sets out to can forge a pass.');
   }
   const score = object(story.score);
   if (score !== undefined) {

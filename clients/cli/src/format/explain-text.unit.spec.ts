@@ -27,6 +27,13 @@ it('says what is waited for', () => {
   expect(line('stage:normalize')).toBe('Waiting for normalize: to be cleaned.');
 });
 
+it('says where a program could forge a pass', () => {
+  const told = (shares_process: boolean) =>
+    explainText(story({ stages: [], verified: { suite_hash: 'a', test_count: 3, shares_process } })).join();
+  expect(told(true)).toContain('can forge a pass');
+  expect(told(false)).not.toContain('forge');
+});
+
 it('advises commands, not HTTP', () => {
   expect(inCommands('Declare it first: PUT /v1/targets/<slug>.')).toBe(
     'Declare it first: tidemark target declare <slug>.',

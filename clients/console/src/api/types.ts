@@ -187,6 +187,7 @@ export interface Story extends ProblemRow {
   readonly verified: {
     readonly suite_hash: string;
     readonly test_count: number;
+    readonly shares_process: boolean;
     readonly judge_version: string;
     readonly reference_runs: readonly {
       readonly language: string;

@@ -28,6 +28,8 @@ export function Tests({ story }: { readonly story: Story }) {
                 `A ${language} reference passed ${counted(tests_run, 'test')}, the slowest in ${Math.round(max_cpu_time_ms)} ms. `,
             )}
             Suite {verified.suite_hash.slice(0, 12)}, judge {verified.judge_version.slice(0, 12)}.
+            {verified.shares_process &&
+              ' They run in the program’s own process: a program that sets out to can forge a pass.'}
           </Text>
           {wanted ? (
             <Suite problemId={story.problem_id} />

@@ -34,5 +34,9 @@ export async function readSuite(sql: Sql, problemId: string, version: number): P
     'SELECT verified_event, together FROM suites WHERE problem_id = $1 AND version = $2',
     [problemId, version],
   );
-  return row && { event: fromBinary(ProblemVerifiedSchema, row.verified_event), together: row.together };
+  if (row === undefined) return undefined;
+  const event = fromBinary(ProblemVerifiedSchema, row.verified_event);
+  // Releases of before left it out of the event.
+  event.sharesProcess = row.together;
+  return { event, together: row.together };
 }

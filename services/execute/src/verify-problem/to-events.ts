@@ -43,6 +43,7 @@ export function toVerified(problem: ProblemUnique, run: VerificationRun): Proble
     testCount: run.testCount,
     judgeVersion: run.judgeVersion,
     limits: toWireLimits(run.limits),
+    sharesProcess: run.together,
     references: run.references
       .filter(({ result }) => result.verdict === 'accepted')
       .map(({ sha256, language, result }) =>

@@ -99,6 +99,19 @@ describe('a problem', () => {
     ]);
   });
 
+  it('says where its tests share the program’s process, to who asks for its story and who trains on it', async () => {
+    for (const [name, shares_process] of [
+      ['sum', true],
+      ['product', false],
+    ] as const)
+      expect(await get(`/v1/problems/${idOf(name)}`)).toMatchObject({ verified: { shares_process } });
+    const curated = await client.lines('/v1/targets/model/curated');
+    expect(curated.map(({ problem_id, shares_process }) => [problem_id, shares_process])).toEqual([
+      [idOf('sum'), true],
+      [idOf('product'), false],
+    ]);
+  });
+
   it('shows attempts one by one, newest group first, and how its estimate went', async () => {
     const { groups } = await get(`/v1/console/problems/${idOf('sum')}/attempts?target=model`);
     expect(groups).toMatchObject([{ group_id: 'sum-2' }, { group_id: 'sum-1' }]);

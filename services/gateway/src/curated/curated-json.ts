@@ -21,6 +21,7 @@ export class CuratedJson {
       test_form: testFormName(problem.testForm),
       languages: problem.languages,
       suite_hash: problem.suiteHash,
+      shares_process: problem.sharesProcess,
       public_tests: problem.publicTests === undefined ? [] : await this.publicTests(problem.publicTests),
       limits: limitsJson(problem),
       origin: originJson(problem.origin),

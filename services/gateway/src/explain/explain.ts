@@ -54,7 +54,10 @@ async function tell(sql: Sql, problemId: string, caller: Caller, sight: Sight): 
     dead_letters: await deadLettersOf(sql, problemId),
     normalized: await normalizedOf(sql, problemId, sight),
     cluster: await clusterOf(sql, problemId),
-    verified: await one('version, suite_hash, test_count, judge_version, reference_runs', 'problem_verified'),
+    verified: await one(
+      'version, suite_hash, test_count, shares_process, judge_version, reference_runs',
+      'problem_verified',
+    ),
     suite_changed: await one('version, old_suite_hash, new_suite_hash, reason, changed_at', 'suite_change'),
     score: await one('version, suite_hash, score, dimensions, features, predictor, assessments', 'problem_scored'),
     reviews: await reviewsOf(sql, problemId, sight),

@@ -35,6 +35,7 @@ const rowOf = (event: ProblemVerified): RowOf<typeof verifiedProblems> => ({
   split: event.split,
   suite_hash: event.suiteHash,
   test_count: event.testCount,
+  shares_process: event.sharesProcess,
   judge_version: event.judgeVersion,
   reference_runs: event.references.map((run) => ({
     solution_sha256: run.solutionSha256,

@@ -8,6 +8,7 @@ import { DeadLetterStates1764530000000 } from './dead-letter-states.ts';
 import { EvidenceCounts1764544000000 } from './evidence-counts.ts';
 import { FollowedLooks1764548000000 } from './followed-looks-1764548000000.ts';
 import { ReadModelTables1764522000000 } from './read-model-tables.ts';
+import { SharedProcesses1764562000000 } from './shared-processes-1764562000000.ts';
 import { StatusCounts1764543000000 } from './status-counts-1764543000000.ts';
 import { SubmissionTables1764547000000 } from './submission-tables-1764547000000.ts';
 
@@ -24,4 +25,5 @@ export const migrations: readonly MigrationClass[] = [
   Ages1764551000000,
   AccessTables1764560000000,
   BlobSweeps1764552000000,
+  SharedProcesses1764562000000,
 ];

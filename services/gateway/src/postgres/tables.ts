@@ -82,6 +82,7 @@ export const verifiedProblems = table(
     split: 'smallint',
     suite_hash: 'text',
     test_count: 'integer',
+    shares_process: 'boolean',
     judge_version: 'text',
     reference_runs: 'jsonb',
   },

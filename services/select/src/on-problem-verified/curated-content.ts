@@ -15,6 +15,7 @@ export function curatedContent(problem: ProblemVerified, publicTests: CuratedPro
     problemId: problem.problemId,
     version: problem.version,
     suiteHash: problem.suiteHash,
+    sharesProcess: problem.sharesProcess,
     title: content?.title ?? '',
     starterCode: content?.starterCode ?? '',
     entryPoint: content?.entryPoint ?? '',

@@ -38,6 +38,13 @@ describe('what a trainer gets of a problem', () => {
     expect(publicSuite(hidden)).toBeUndefined();
   });
 
+  it('says whether a program could forge a pass', () => {
+    for (const sharesProcess of [true, false])
+      expect(curatedContent(create(ProblemVerifiedSchema, { sharesProcess }), undefined).sharesProcess).toBe(
+        sharesProcess,
+      );
+  });
+
   it('holds neither solutions nor the judging suite', () => {
     const payload = (text: string) => create(PayloadSchema, { sha256: text, inline: Buffer.from(text) });
     const problem = create(ProblemVerifiedSchema, {
