@@ -13,6 +13,7 @@ import { registerDoctor } from './commands/doctor.ts';
 import { registerEvaluate } from './commands/evaluate.ts';
 import { registerExplain } from './commands/explain.ts';
 import { registerIngest } from './commands/ingest.ts';
+import { registerJudge } from './commands/judge.ts';
 import { registerProblems } from './commands/problems.ts';
 import { registerStart } from './commands/start.ts';
 import { registerStatus } from './commands/status.ts';
@@ -102,6 +103,7 @@ function program(io: CliIo, run: (action: Action) => Promise<void>): Command {
     registerDlq,
     registerBlobs,
     registerDoctor,
+    registerJudge,
   ]) {
     register(root, run);
   }

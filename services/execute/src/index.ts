@@ -30,4 +30,7 @@ export type { LanguageProfile, SourceUnit } from './languages/language-profile.t
 export { PythonProfile } from './languages/python/python-profile.ts';
 export { WarmSandbox } from './sandbox/warm/warm-sandbox.ts';
 export { BubblewrapSandbox } from './sandbox/bubblewrap/bubblewrap-sandbox.ts';
+export { toForm, UnusableSuiteError } from './suite/to-form.ts';
+export { toLimits } from './suite/limits.ts';
+export { completeSuite } from './verify-problem/complete-suite.ts';
 export type { Sandbox, SandboxReport } from './sandbox/sandbox.ts';

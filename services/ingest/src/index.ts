@@ -4,6 +4,8 @@ import { ingestConfig } from './ingest.config.ts';
 import { IngestModule } from './ingest.module.ts';
 import { migrations } from './postgres/migrations.ts';
 
+export { toTestSuite } from './on-problem-intake/to-test-suite.ts';
+
 /** Reads what is offered from outside, and stamps it with its identity. */
 export const ingestService = defineService({
   name: 'ingest',

@@ -52,7 +52,7 @@ describe('a Kattis package', () => {
       ['secret/group2/1', false],
       ['secret/group10/1', false],
     ]);
-    expect(record.references.map(({ language }) => language)).toEqual(['python', 'python2']);
+    expect(record.references.map(({ language }) => language)).toEqual(['python']);
     expect(record.knownWrong.map(({ language }) => language)).toEqual(['python', 'c', 'cpp']);
     expect(read.submissions.find(({ path }) => path.endsWith('m.py'))?.expected).toEqual([
       'wrong_answer',

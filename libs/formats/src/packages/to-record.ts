@@ -3,6 +3,9 @@ import type { CheckerJson } from './kattis/validator.ts';
 import type { PackageStatement } from './kattis/statement.ts';
 import { type PackageOptions, type PackageSubmission, refusal } from './problem-package.ts';
 
+/** Nobody judges it, and its programs would count as wrong ones of today's Python. */
+const OLD_PYTHON = 'python2';
+
 /** What the formats of packages have in common. */
 export interface PackageContent {
   readonly id: string;
@@ -45,7 +48,7 @@ export function toRecord(content: PackageContent, options: PackageOptions): stri
   const isWrong = ({ expected }: PackageSubmission) => expected.length > 0 && !expected.includes('accepted');
   const solutions = (which: (one: PackageSubmission) => boolean) =>
     submissions
-      .filter((one) => which(one) && utf8Length(one.code) <= bounds.codeBytes)
+      .filter((one) => which(one) && one.language !== OLD_PYTHON && utf8Length(one.code) <= bounds.codeBytes)
       .slice(0, bounds.references)
       .map(({ code, language, path }) => ({
         code,

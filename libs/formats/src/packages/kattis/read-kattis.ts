@@ -47,7 +47,7 @@ export function readKattis(given: PackageFiles, options: PackageOptions): ReadPa
   const seconds = timeLimit(given, limits);
   const told: Warning[] = [...data.warnings, ...warnings];
   if (seconds === undefined) {
-    told.push({ code: 'unread_file', field: YAML, reason: "states no time limit: the judge's own applies" });
+    told.push({ code: 'unread_file', field: YAML, reason: 'states no time limit' });
   }
   const statement = readStatement(given);
   const source = sourceOf(settings);
