@@ -1,5 +1,6 @@
 import { linesOf, sameBytes, tokensOf } from './bytes.ts';
 import { compareJson } from './compare-json.ts';
+import { compareByDefaultValidator } from './default-validator.ts';
 import { compareNumbers } from './compare-numbers.ts';
 import { excerpt } from './excerpt.ts';
 
@@ -20,6 +21,7 @@ export type Tolerance = {
  * - `numbers`: tokens, and those that are numbers within the tolerance.
  * - `unordered`: the tokens as a multiset.
  * - `unordered_lines`: the lines as a multiset.
+ * - `default_validator`: as that of the Kattis format.
  * - `json` (default for functions): the value; `unordered` takes the outermost list as a multiset.
  */
 export type Comparison =
@@ -29,6 +31,14 @@ export type Comparison =
   | { readonly kind: 'numbers'; readonly tolerance: Tolerance; readonly ignoreCase?: boolean }
   | { readonly kind: 'unordered'; readonly ignoreCase?: boolean }
   | { readonly kind: 'unordered_lines'; readonly ignoreCase?: boolean }
+  | {
+      readonly kind: 'default_validator';
+      /** Default true. */
+      readonly ignoreCase?: boolean;
+      readonly spaceSensitive?: boolean;
+      /** Within either of the two. Absent: numbers are tokens like any other. */
+      readonly tolerance?: Tolerance;
+    }
   | { readonly kind: 'json'; readonly tolerance?: Tolerance; readonly unordered?: boolean };
 
 /**
@@ -64,6 +74,8 @@ export function compare(comparison: Comparison, expected: Uint8Array, actual: Ui
       return asMultiset(tokensOf(expected), tokensOf(actual), 'token', comparison.ignoreCase);
     case 'unordered_lines':
       return asMultiset(linesOf(expected), linesOf(actual), 'line', comparison.ignoreCase);
+    case 'default_validator':
+      return compareByDefaultValidator(comparison, expected, actual);
     case 'json':
       return compareJson(comparison, expected, actual);
   }

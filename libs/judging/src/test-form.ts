@@ -1,7 +1,23 @@
 import type { Comparison } from './comparison.ts';
 
-/** A program that decides, run apart from the submission: Python source with `check(stdin, out, expected) -> bool`. */
-export type CheckerProgram = { readonly kind: 'program'; readonly language: string; readonly source: string };
+/** A program that decides, run apart from the submission. */
+export type CheckerProgram = {
+  readonly kind: 'program';
+  readonly language: string;
+  readonly source: string;
+  /**
+   * How it is asked.
+   * - `function` (default): Python that defines `check(stdin, out, expected) -> bool`.
+   * - `kattis`: a program with input, answer and a folder for feedback as its arguments and the output on its standard
+   *   input, which ends with 42 to accept and 43 to refuse.
+   * - `testlib`: a program with input, output and answer as its arguments, which ends with 0 to accept.
+   */
+  readonly protocol?: 'function' | 'kattis' | 'testlib';
+  /** Files beside a program, by relative path. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Further arguments of a program. */
+  readonly arguments?: readonly string[];
+};
 
 export type StdinTest = { readonly input: Uint8Array; readonly expected: Uint8Array };
 

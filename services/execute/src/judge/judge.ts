@@ -275,10 +275,10 @@ export class Judge {
     const first = decideVerdict(outcome.facts, limits, () => ({ kind: 'right' }));
     if (first.verdict !== 'accepted') return measured(outcome, first);
     const profile = this.profileOf(checker.language);
-    if (!profile?.checker)
+    if (!profile || (!profile.checker && (checker.protocol ?? 'function') === 'function'))
       return measured(outcome, { verdict: 'language_missing', detail: `the checker's language ${checker.language}` });
     const ask = (output: Uint8Array) =>
-      runChecker(this.sandbox, profile, checker.source, { ...test, output }, limits, signal);
+      runChecker({ sandbox: this.sandbox, profile, builds: this.builds }, checker, { ...test, output }, limits, signal);
     const said = await ask(outcome.stdout);
     if (said.kind === 'environment') return measured(outcome, said.judgement);
     const written = `"${excerpt(outcome.stdout, 80)}"`;

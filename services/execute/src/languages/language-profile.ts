@@ -1,5 +1,5 @@
 import type { Judgement, Limits } from '@tidemark/judging';
-import type { SandboxCommand } from '../sandbox/sandbox.ts';
+import type { SandboxCommand, SandboxFile } from '../sandbox/sandbox.ts';
 import type { WarmInterpreter } from '../sandbox/warm/warm-interpreter.ts';
 
 /** What a run in the sandbox needs, apart from its standard input. */
@@ -89,6 +89,13 @@ export interface LanguageProfile {
   checkSyntax?(source: string): PreparedRun;
   /** Runs a problem's checker: `check(stdin, out, expected)`. Absent where checkers are programs of their own. */
   checker?(source: string, input: Uint8Array, output: Uint8Array, expected: Uint8Array): PreparedRun;
+  /** Runs a checker that is a program of its own, with files beside it and words behind it. */
+  validator(
+    unit: SourceUnit,
+    binary: Uint8Array | undefined,
+    files: readonly SandboxFile[],
+    words: readonly string[],
+  ): PreparedRun;
   readReport(report: Uint8Array, secret: string | undefined): HarnessReport;
   /** True when what a failed program wrote to standard error suggests that its text is at fault. */
   suggestsCompileError(stderr: string): boolean;

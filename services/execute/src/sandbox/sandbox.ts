@@ -38,7 +38,10 @@ export type SandboxCommand = {
   readonly withoutProc?: boolean;
   /** Host folders shown read-only at a path of their own. */
   readonly mounts?: readonly { readonly host: string; readonly path: string }[];
-  /** Read-only files made for this run alone, by absolute path inside; at most four. */
+  /**
+   * Read-only files made for this run alone, by absolute path inside; at most sixteen. One whose path ends in `/` is a
+   * folder, empty and writable where the place is.
+   */
   readonly files: readonly SandboxFile[];
   readonly stdin: Uint8Array;
   /** What waits inside a sandbox and may start this command as well. */

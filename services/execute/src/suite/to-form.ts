@@ -76,12 +76,23 @@ export async function toChecker(
       return { kind: 'numbers', tolerance, ignoreCase };
     case CheckerKind.UNORDERED_TOKENS:
       return { kind: 'unordered', ignoreCase };
-    case CheckerKind.DEFAULT_VALIDATOR:
-      return defaultValidator(checker);
     case CheckerKind.JSON:
       return absolute === 0 && relative === 0 ? { kind: 'json' } : { kind: 'json', tolerance };
+    case CheckerKind.DEFAULT_VALIDATOR:
+      return {
+        kind: 'default_validator',
+        ignoreCase,
+        spaceSensitive: checker?.spaceSensitive ?? false,
+        ...(absolute === 0 && relative === 0 ? {} : { tolerance }),
+      };
+    case CheckerKind.KATTIS_VALIDATOR:
+    case CheckerKind.TESTLIB:
+      return await toValidator(checker, kind === CheckerKind.TESTLIB ? 'testlib' : 'kattis', blobs);
     case CheckerKind.PROGRAM:
       if (checker?.program === undefined) throw new UnusableSuiteError('unknown_checker', 'the checker has no program');
+      if (['c', 'cpp'].includes(canonicalLanguage(checker.language))) {
+        throw new UnusableSuiteError('unknown_checker', 'a checker in C or C++ has to be a validator of its own');
+      }
       return {
         kind: 'program',
         language: canonicalLanguage(checker.language || 'python'),
@@ -92,14 +103,23 @@ export async function toChecker(
   }
 }
 
-/** @throws UnusableSuiteError where blanks count, which nothing here compares yet */
-function defaultValidator(checker: Checker | undefined): Comparison {
-  const { absoluteTolerance: absolute = 0, relativeTolerance: relative = 0, ignoreCase = false } = checker ?? {};
-  if (checker?.spaceSensitive) {
-    throw new UnusableSuiteError('unknown_checker', 'a default validator that is sensitive to white space');
-  }
-  if (absolute === 0 && relative === 0) return { kind: 'tokens', ignoreCase };
-  return { kind: 'numbers', tolerance: { absolute, relative }, ignoreCase };
+/** @throws UnusableSuiteError where the validator has no program, and what the blob store throws */
+async function toValidator(
+  checker: Checker | undefined,
+  protocol: 'kattis' | 'testlib',
+  blobs: BlobStore,
+): Promise<CheckerProgram> {
+  if (checker?.program === undefined) throw new UnusableSuiteError('unknown_checker', 'the validator has no program');
+  const files: Record<string, string> = {};
+  for (const [path, payload] of Object.entries(checker.files)) files[path] = await readPayloadText(blobs, payload);
+  return {
+    kind: 'program',
+    protocol,
+    language: canonicalLanguage(checker.language || 'cpp'),
+    source: await readPayloadText(blobs, checker.program),
+    files,
+    arguments: checker.arguments,
+  };
 }
 
 function missing(test: string): UnusableSuiteError {

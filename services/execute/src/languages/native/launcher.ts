@@ -60,7 +60,7 @@ function jobOf({ argv, environment, files }: SandboxCommand): Uint8Array {
     number(files.length),
     ...files.flatMap(({ path, content, executable }) => [
       framed(encoder.encode(path)),
-      number(executable ? 0o555 : 0o444),
+      number(path.endsWith('/') ? 0o755 : executable ? 0o555 : 0o444),
       framed(content),
     ]),
   ]);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { excerpt, type Judgement, type Limits } from '@tidemark/judging';
+import type { SandboxFile } from '../../sandbox/sandbox.ts';
 import type { WarmInterpreter } from '../../sandbox/warm/warm-interpreter.ts';
 import type { Build, HarnessReport, LanguageProfile, PreparedRun, SourceUnit } from '../language-profile.ts';
 import type { Compiler } from './detect-compiler.ts';
@@ -123,6 +124,16 @@ export class NativeProfile implements LanguageProfile {
       files: [{ path: PROGRAM_PATH, content: binary, executable: true }],
       ...(this.warm ? { warm: this.warm } : {}),
     };
+  }
+
+  validator(
+    { source }: SourceUnit,
+    binary: Uint8Array | undefined,
+    files: readonly SandboxFile[],
+    words: readonly string[],
+  ): PreparedRun {
+    const program = this.program(source, binary);
+    return { ...program, argv: [...program.argv, ...words], files: [...program.files, ...files] };
   }
 
   readReport(): HarnessReport {

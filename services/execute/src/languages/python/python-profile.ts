@@ -1,6 +1,14 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { AssertSpec, CallSpec, HarnessReport, LanguageProfile, PreparedRun } from '../language-profile.ts';
+import type { SandboxFile } from '../../sandbox/sandbox.ts';
+import type {
+  AssertSpec,
+  CallSpec,
+  HarnessReport,
+  LanguageProfile,
+  PreparedRun,
+  SourceUnit,
+} from '../language-profile.ts';
 import { DRIVER_PATH, framed, type WarmInterpreter } from '../../sandbox/warm/warm-interpreter.ts';
 import { PYTHON_HARNESS } from './harness.ts';
 import { PYTHON_WARM_DRIVER } from './warm-driver.ts';
@@ -136,6 +144,21 @@ export class PythonProfile implements LanguageProfile {
     const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
     const parts = { input: base64(input), output: base64(output), expected: base64(expected) };
     return this.harnessed({ kind: 'check', program: source, ...parts });
+  }
+
+  validator(
+    { source, files: beside = {} }: SourceUnit,
+    _binary: Uint8Array | undefined,
+    files: readonly SandboxFile[],
+    words: readonly string[],
+  ): PreparedRun {
+    // What waits knows neither arguments nor further files.
+    const { warm: _waiting, ...program } = this.prepared(PROGRAM, source);
+    const modules = Object.entries(beside).map(([path, text]) => ({
+      path: `/judge/${path}`,
+      content: encoder.encode(text),
+    }));
+    return { ...program, argv: [...program.argv, ...words], files: [...program.files, ...modules, ...files] };
   }
 
   suggestsCompileError(stderr: string): boolean {

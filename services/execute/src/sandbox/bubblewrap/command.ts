@@ -4,7 +4,12 @@ import { HARNESS_INPUT_FD, HARNESS_REPORT_FD, type SandboxCommand } from '../san
 export const STATUS_FD = 3;
 const SECCOMP_FD = 4;
 /** From 10 on a shell hands on what it gets; bubblewrap closes them once it has read them. */
-export const FILE_FDS = [5, 6, 10, 11] as const;
+export const FILE_FDS = [5, 6, ...Array.from({ length: 14 }, (_, at) => 10 + at)];
+
+/** The files among what a run is given: the rest are folders. */
+export const filesOf = ({ files }: Pick<SandboxCommand, 'files'>) => files.filter(({ path }) => !path.endsWith('/'));
+const foldersOf = ({ files }: Pick<SandboxCommand, 'files'>) => files.filter(({ path }) => path.endsWith('/'));
+
 const LAST_DESCRIPTOR = 8;
 /** Where the program's errors go while the shell's own go nowhere. */
 const SHELL_STDERR_FD = 9;
@@ -38,10 +43,10 @@ export type OuterSettings = {
 export function outerCommand(command: SandboxCommand, settings: OuterSettings): [string, ...string[]] {
   const harnessFds = [HARNESS_INPUT_FD, HARNESS_REPORT_FD];
   const all = [STATUS_FD, SECCOMP_FD, ...FILE_FDS.filter((fd) => fd <= LAST_DESCRIPTOR), ...harnessFds];
-  const used = [
+  const used: number[] = [
     STATUS_FD,
     SECCOMP_FD,
-    ...FILE_FDS.slice(0, command.files.length),
+    ...FILE_FDS.slice(0, filesOf(command).length),
     ...(command.harness ? harnessFds : []),
   ];
   const closing = (fds: readonly number[]) => fds.map((fd) => `${fd}>&-`).join(' ');
@@ -69,7 +74,7 @@ export function outerCommand(command: SandboxCommand, settings: OuterSettings): 
   // The shell says "Killed" of a bubblewrap that is removed while it ends: no word of the program's.
   const script = `exec ${SHELL_STDERR_FD}>&2 2>/dev/null; ${pipes}`;
   // Only bash can close descriptors of two digits; with a socket for its input it would read the user's start-up file.
-  const taken: readonly number[] = FILE_FDS.slice(0, command.files.length);
+  const taken = FILE_FDS.slice(0, filesOf(command).length);
   const strays = settings.strayDescriptors.filter((fd) => fd > LAST_DESCRIPTOR && !taken.includes(fd));
   const shell: [string, ...string[]] =
     strays.length === 0
@@ -97,7 +102,8 @@ export function droppingWords({ drop, staging }: Pick<OuterSettings, 'drop' | 's
 function bubblewrapWords(command: SandboxCommand, settings: OuterSettings): string[] {
   return [
     ...surroundingWords(command, settings),
-    ...command.files.flatMap(({ path, executable }, index) => [
+    ...foldersOf(command).flatMap(({ path }) => ['--dir', path.slice(0, -1)]),
+    ...filesOf(command).flatMap(({ path, executable }, index) => [
       ...['--perms', executable ? '0555' : '0444'],
       ...['--ro-bind-data', String(FILE_FDS[index]), path],
     ]),

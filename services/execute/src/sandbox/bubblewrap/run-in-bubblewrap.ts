@@ -4,7 +4,7 @@ import { excerpt, type Limits, type RunFacts, type StopReason } from '@tidemark/
 import type { RunMeter } from '../accounting/accounting.ts';
 import type { SandboxCommand, SandboxOutcome } from '../sandbox.ts';
 import { collect, collectEnds } from './collect.ts';
-import { FILE_FDS, STATUS_FD } from './command.ts';
+import { FILE_FDS, filesOf, STATUS_FD } from './command.ts';
 import { Watch } from './watch.ts';
 
 const STDERR_END_BYTES = 4096;
@@ -20,9 +20,10 @@ export async function runInBubblewrap(
   seccomp: Uint8Array,
   signal: AbortSignal | undefined,
 ): Promise<SandboxOutcome> {
+  const files = filesOf(command).length;
   const child = spawn(outer[0], outer.slice(1), {
     // 0-2, status, seccomp, two files, harness input, harness report; then the shell's own, and further files.
-    stdio: Array.from({ length: command.files.length > 2 ? 10 + command.files.length - 2 : 9 }, (_, fd) =>
+    stdio: Array.from({ length: files > 2 ? 10 + files - 2 : 9 }, (_, fd) =>
       fd === 9 ? ('ignore' as const) : ('pipe' as const),
     ),
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' },
@@ -88,7 +89,7 @@ class Run {
       [4, seccomp],
       ...FILE_FDS.map((fd, index): [number, Uint8Array] => [
         fd,
-        command.files[index]?.content ?? new Uint8Array(),
+        filesOf(command)[index]?.content ?? new Uint8Array(),
       ]).filter(([fd]) => this.child.stdio[fd]),
       [7, command.harness?.input ?? new Uint8Array()],
     ];
