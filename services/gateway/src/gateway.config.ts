@@ -118,6 +118,14 @@ export const gatewayConfigSchema = z
       .default(24)
       .meta({ unit: 'hours' })
       .describe('Time between two sweeps by the clock; 0: blobs are swept by command alone.'),
+    grpcHost: z.string().default('127.0.0.1').describe('Address on which gRPC is served to producers and trainers.'),
+    grpcPort: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(65_535)
+      .optional()
+      .describe('Port of gRPC for producers and trainers; 0 takes a free one. Without it gRPC is not served.'),
     consoleFolder: z
       .string()
       .min(1)

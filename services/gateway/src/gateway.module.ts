@@ -1,4 +1,18 @@
 import { Module } from '@nestjs/common';
+import { TrainerMethods } from './grpc/trainer-methods.ts';
+import { ProblemMethods } from './grpc/problem-methods.ts';
+import { GrpcDoor } from './grpc/grpc-door.ts';
+import { ChangesController } from './curated/changes.controller.ts';
+import { CuratedTail } from './curated/curated-tail.ts';
+import { CuratedFeed } from './curated/curated-feed.ts';
+import { GradingController } from './grading/grading.controller.ts';
+import { Grading } from './grading/grading.ts';
+import { WatchController } from './explain/watch.controller.ts';
+import { ProblemStates } from './explain/problem-states.ts';
+import { Withdrawals } from './intake/withdrawals.ts';
+import { UploadRoom } from './intake/upload-room.ts';
+import { RecordStreams } from './intake/record-streams.ts';
+import { RecordLists } from './intake/record-lists.ts';
 import { APP_FILTER } from '@nestjs/core';
 import { Admission } from './access/admission.ts';
 import { AuditController } from './access/audit.controller.ts';
@@ -90,6 +104,9 @@ const readModel = [
 const http = [
   TokensController,
   AuditController,
+  GradingController,
+  WatchController,
+  ChangesController,
   ProblemsIntakeController,
   WithdrawController,
   OperatorWithdrawalsController,
@@ -121,6 +138,17 @@ const http = [
     Submissions,
     Uploads,
     UploadDesk,
+    UploadRoom,
+    RecordLists,
+    RecordStreams,
+    Withdrawals,
+    ProblemStates,
+    Grading,
+    CuratedFeed,
+    CuratedTail,
+    GrpcDoor,
+    ProblemMethods,
+    TrainerMethods,
     Targets,
     Commands,
     OrderAll,

@@ -239,6 +239,20 @@ describe('batches', () => {
     ]);
   });
 
+  it('come again by number and seed, with what was withdrawn since by id alone', async () => {
+    first.replayed = { problems: batch.problems, expiresAtMs: batch.expiresAtMs, withdrawn: ['gone'] };
+    const again = await client.json('GET', '/v1/targets/line/batches/3?seed=7');
+    expect(again).toMatchObject({
+      status: 200,
+      body: { batch: 3, seed: 7, problems: [{ lease_id: 'lease-1', statement: 'S' }], withdrawn: ['gone'] },
+    });
+    const code = (path: string) => codeOf(client.send('GET', path));
+    expect(await code('/v1/targets/line/batches/3?seed=8')).toEqual([422, 'unusable_content']);
+    expect(await code('/v1/targets/line/batches/three')).toEqual([422, 'unusable_content']);
+    first.replayed = undefined;
+    expect(await code('/v1/targets/line/batches/4?seed=7')).toEqual([404, 'unknown_batch']);
+  });
+
   it('take leases back', async () => {
     first.answer = { kind: 'batch', answer: batch };
     const { body } = await client.json('POST', '/v1/targets/line/leases/return', { lease_ids: ['lease-1', 'lease-2'] });

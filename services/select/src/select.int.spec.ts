@@ -12,15 +12,18 @@ import {
   type ProblemVerified,
   ProblemVerifiedSchema,
   ProblemWithdrawnSchema,
+  ReplayBatchRequestSchema,
   RolloutsGradedSchema,
   Split,
   Stage,
   TargetDeclaredSchema,
   TestSuiteSchema,
 } from '@tidemark/proto';
+import { StageDatabase } from '@tidemark/stage-runtime';
 import { startStage, type StageHarness } from '@tidemark/stage-runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { selectService } from './index.ts';
+import { replayBatch } from './next-batch/kept-batches.ts';
 import { NextBatch } from './next-batch/next-batch.ts';
 
 const suite = toBinary(
@@ -224,6 +227,32 @@ describe('a batch', () => {
     expect(rest.problems).toHaveLength(2);
     expect(rest).toMatchObject({ batch: 2n, workingSet: 3 });
     expect(ids(await take(5))).toEqual([]);
+  });
+
+  it('is given out again as it was, however its problems moved since, and what was withdrawn by id alone', async () => {
+    const ask = (request: object) =>
+      stage.service
+        .get(NextBatch)
+        .take(create(NextBatchRequestSchema, { target: 'm', count: 3, seed: 7n, ...request }));
+    const given = await ask({});
+    if (given.kind !== 'done') throw new Error(given.kind);
+    const replay = (batch: bigint, seed: bigint) =>
+      replayBatch(stage.service.get(StageDatabase), create(ReplayBatchRequestSchema, { target: 'm', batch, seed }));
+    await stage.publish(topics.difficultyEstimated, estimated('even', 20, 4, Bin.EASY));
+    await stage.untilQuiet();
+    expect(await replay(1n, 7n)).toMatchObject({
+      kind: 'done',
+      response: { problems: given.response.problems, withdrawn: [], expiresAtMs: given.response.expiresAtMs },
+    });
+    await stage.publish(
+      topics.problemsWithdrawn,
+      create(ProblemWithdrawnSchema, { problemId: 'easy', stage: Stage.INGEST, version: 1, reason: 'spec' }),
+    );
+    await stage.untilQuiet();
+    const kept = given.response.problems.filter(({ problem }) => problem?.problemId !== 'easy');
+    expect(await replay(1n, 7n)).toMatchObject({ response: { problems: kept, withdrawn: ['easy'] } });
+    expect((await replay(1n, 8n)).kind).toBe('bad request');
+    expect((await replay(2n, 7n)).kind).toBe('unknown batch');
   });
 
   it('is free again when given back; once its group was graded it comes after the rest, until its value is drawn anew', async () => {

@@ -4,6 +4,7 @@ import { ServiceDirectory } from '@tidemark/gateway';
 import { ConfigError, configFaults, MetricsRegistry, openTracing, type RunningService } from '@tidemark/stage-runtime';
 import { type DataFolder, DataFolderError, openDataFolder } from './data-folder.ts';
 import { type Database, openDatabase } from './open-database.ts';
+import { isFree } from './is-free.ts';
 import { services } from './services.ts';
 import { processVariables } from './standalone.config.ts';
 
@@ -79,11 +80,15 @@ async function startServices(
 ): Promise<RunningService[]> {
   const { host, port, accessToken, logLevel } = options;
   const selectPort = await freePort();
+  // Behind HTTP's, where it is free and nothing else was said.
+  const grpcPort = port > 0 && (await isFree(host, port + 1)) ? port + 1 : 0;
   const env = {
     TIDEMARK_GATEWAY_MAC_SECRET: folder.gatewaySecret,
     TIDEMARK_INGEST_GATEWAY_SECRET: folder.gatewaySecret,
     TIDEMARK_SELECT_GRPC_PORT: String(selectPort),
     TIDEMARK_GATEWAY_SELECT_ADDRESS: `127.0.0.1:${selectPort}`,
+    TIDEMARK_GATEWAY_GRPC_HOST: host,
+    TIDEMARK_GATEWAY_GRPC_PORT: String(grpcPort),
     ...(options.env ?? processVariables()),
   };
   const faults = services.flatMap(({ name, configSchema }) => configFaults(configSchema, name, env));

@@ -49,10 +49,13 @@ const mayUse: Readonly<Record<string, readonly string[]>> = {
     'GET /v1/problems',
     'GET /v1/problems/:id',
     'GET /v1/submissions',
+    'POST /v1/submissions/find',
+    'POST /v1/submissions/watch',
   ],
   trainer: [
     'GET /v1/submissions',
     'POST /v1/rollouts',
+    'POST /v1/rollouts/grade',
     'GET /v1/targets',
     'GET /v1/commands/:id',
     'PUT /v1/targets/:slug',
@@ -62,10 +65,14 @@ const mayUse: Readonly<Record<string, readonly string[]>> = {
     'GET /v1/targets/:slug/bins',
     'GET /v1/targets/:slug/moves',
     'GET /v1/targets/:slug/curated',
+    'GET /v1/targets/:slug/curated/changes',
     'POST /v1/targets/:slug/batches',
+    'GET /v1/targets/:slug/batches/:batch',
     'POST /v1/targets/:slug/leases/return',
   ],
   reviewer: [
+    'POST /v1/submissions/find',
+    'POST /v1/submissions/watch',
     'GET /v1/problems',
     'GET /v1/problems/:id',
     'GET /v1/submissions',
@@ -73,6 +80,7 @@ const mayUse: Readonly<Record<string, readonly string[]>> = {
     'GET /v1/targets/:slug/bins',
     'GET /v1/targets/:slug/moves',
     'GET /v1/targets/:slug/curated',
+    'GET /v1/targets/:slug/curated/changes',
     'GET /v1/commands/:id',
     'GET /v1/status',
     'GET /v1/events',
@@ -95,6 +103,8 @@ const openToAll = /^GET \/(livez|readyz|assets\/:name|favicon\.svg|problems|targ
 
 const routes = (): string[] => servedRoutes(harness.service.get(ModulesContainer));
 
+const endless = new Set(['GET /v1/events', 'GET /v1/targets/:slug/curated/changes']);
+
 /** Asks a route with names that are there; @returns the status and the start of the answer. */
 async function ask(client: TestClient, route: string, target: string, headers = {}): Promise<[number, string]> {
   const [method = '', path = ''] = route.split(' ');
@@ -107,9 +117,11 @@ async function ask(client: TestClient, route: string, target: string, headers = 
   // Of what names something to change, nothing is there: a scan with the operator's token leaves all as it was.
   const body = method === 'GET' || method === 'DELETE' ? undefined : '{"none":1}';
   const response = await client.send(method, `${named}${query}`, body, headers);
-  if (route === 'GET /v1/events' && response.ok) {
-    await response.body?.cancel();
-    return [response.status, ''];
+  if (endless.has(route) && response.ok) {
+    const reader = response.body?.getReader();
+    const { value } = (await reader?.read()) ?? {};
+    await reader?.cancel();
+    return [response.status, Buffer.from(value ?? []).toString()];
   }
   return [response.status, await response.text()];
 }

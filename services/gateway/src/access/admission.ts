@@ -15,17 +15,23 @@ export interface Knock extends LoopbackRequest {
   readonly authorization: string | undefined;
   /** The route or method, as the rules name it. */
   readonly action: string;
-  /** Undefined where nothing is served. */
+  /** Undefined where nothing is served: that is told to whoever is known. */
   readonly rule: Rule | undefined;
-  /** What stands in the path by name, or in the first message. */
-  readonly subject: Readonly<Record<string, string>>;
 }
 
-/** Let in; {@link Admitted.end} is told once, when the answer is out. */
+/** Let in. */
 export interface Admitted {
   readonly caller: Caller;
-  /** @param result status of the answer, for the audit log */
-  readonly end: (result: string) => void;
+  /** Gives its place free, once the answer is out. */
+  readonly leave: () => void;
+}
+
+/** What a caller wants. */
+export interface Intent {
+  readonly action: string;
+  readonly rule: Rule;
+  /** What stands in the path by name, or in the message: `slug` or `target` is the target. */
+  readonly subject: Readonly<Record<string, string>>;
 }
 
 /** The one way in, by HTTP and by gRPC: who it is, whether it may, whether there is room, and what is written down. */
@@ -42,12 +48,13 @@ export class Admission {
   }
 
   /**
+   * Who it is, and whether there is room for it.
+   *
    * @returns undefined where everyone is let in
    * @throws HttpProblem 401, 403, 429
    */
-  async admit(knock: Knock): Promise<Admitted | undefined> {
-    const { rule } = knock;
-    const open = rule?.who === 'everyone';
+  async enter(knock: Knock): Promise<Admitted | undefined> {
+    const open = knock.rule?.who === 'everyone';
     if (open && (this.callers.needToken || isProbe(knock.action))) return undefined;
     if (!this.callers.needToken) {
       // A link elsewhere may lead to a page that is open; what that page then asks comes from this machine.
@@ -60,32 +67,25 @@ export class Admission {
       const { code, what, todo } = identified;
       throw new HttpProblem({ status: 401, code, what, todo });
     }
-    const { caller } = identified;
-    const room = this.roomFor(caller);
-    try {
-      // Nothing is served there: that is told to whoever is known.
-      if (rule === undefined) return { caller, end: room.release };
-      const permission = decidePermission(caller, rule, knock.subject.slug ?? knock.subject.target);
-      if (rule.audited !== true) {
-        if (permission.kind === 'refused') throw forbidden(permission);
-        return { caller, end: room.release };
-      }
-      const told = await this.audit.begin({ caller, action: knock.action, subject: knock.subject });
-      if (permission.kind === 'refused') {
-        told(permission.code);
-        throw forbidden(permission);
-      }
-      return {
-        caller,
-        end: (result) => {
-          room.release();
-          told(result);
-        },
-      };
-    } catch (error) {
-      room.release();
-      throw error;
+    return { caller: identified.caller, leave: this.roomFor(identified.caller).release };
+  }
+
+  /**
+   * Whether a caller may do it; a command is written into the audit log first.
+   *
+   * @returns is told how it ended: the status of the answer
+   * @throws HttpProblem 403
+   */
+  async permit(caller: Caller, { action, rule, subject }: Intent): Promise<(result: string) => void> {
+    const permission = decidePermission(caller, rule, subject.slug ?? subject.target);
+    if (rule.audited !== true) {
+      if (permission.kind === 'refused') throw forbidden(permission);
+      return () => undefined;
     }
+    const told = await this.audit.begin({ caller, action, subject });
+    if (permission.kind === 'allowed') return told;
+    told(permission.code);
+    throw forbidden(permission);
   }
 
   private roomFor({ limitedAs }: Caller): Room & { kind: 'taken' } {
@@ -106,7 +106,8 @@ export class Admission {
 }
 
 /** Probes hold no token and call from anywhere. */
-const isProbe = (action: string): boolean => action === 'GET /livez' || action === 'GET /readyz';
+const isProbe = (action: string): boolean => PROBES.has(action);
+const PROBES = new Set(['GET /livez', 'GET /readyz', 'grpc.health.v1.Health/Check', 'grpc.health.v1.Health/Watch']);
 
 const forbidden = ({ code, what, todo }: { code: string; what: string; todo: string }): HttpProblem =>
   new HttpProblem({ status: 403, code, what, todo });

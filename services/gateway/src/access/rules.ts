@@ -35,7 +35,10 @@ export const httpRules: Readonly<Record<string, Rule>> = {
   'GET /v1/problems': { who: ['producer', 'reviewer'] },
   'GET /v1/problems/:id': { who: ['producer', 'reviewer'] },
   'GET /v1/submissions': { who: ['producer', 'trainer', 'reviewer'] },
+  'POST /v1/submissions/find': { who: ['producer', 'reviewer'] },
+  'POST /v1/submissions/watch': { who: ['producer', 'reviewer'] },
   'POST /v1/rollouts': { who: ['trainer'] },
+  'POST /v1/rollouts/grade': { who: ['trainer'] },
 
   'GET /v1/targets': { who: ['trainer', 'reviewer'] },
   'PUT /v1/targets/:slug': commandOfTrainers,
@@ -45,7 +48,9 @@ export const httpRules: Readonly<Record<string, Rule>> = {
   'GET /v1/targets/:slug/bins': readsTarget,
   'GET /v1/targets/:slug/moves': readsTarget,
   'GET /v1/targets/:slug/curated': readsTarget,
+  'GET /v1/targets/:slug/curated/changes': readsTarget,
   'POST /v1/targets/:slug/batches': usesTarget,
+  'GET /v1/targets/:slug/batches/:batch': usesTarget,
   'POST /v1/targets/:slug/leases/return': usesTarget,
   'GET /v1/commands/:id': { who: ['trainer', 'reviewer'] },
 
@@ -92,4 +97,32 @@ export const httpRules: Readonly<Record<string, Rule>> = {
   'GET /v1/console/targets/:slug/evaluations': reviewers,
   'GET /v1/console/sources': reviewers,
   'GET /v1/console/dead-letter-kinds': reviewers,
+};
+
+const byProducers: Rule = { who: ['producer'] };
+
+/** Every gRPC method that is served, as `package.Service/Method`. */
+export const grpcRules: Readonly<Record<string, Rule>> = {
+  'grpc.health.v1.Health/Check': everyone,
+  'grpc.health.v1.Health/Watch': everyone,
+  'grpc.health.v1.Health/List': everyone,
+  // What is served, not what it holds.
+  'grpc.reflection.v1.ServerReflection/ServerReflectionInfo': everyone,
+  'grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo': everyone,
+
+  'tidemark.problem.v1.ProblemService/OfferProblems': byProducers,
+  'tidemark.problem.v1.ProblemService/StreamProblems': byProducers,
+  'tidemark.problem.v1.ProblemService/WithdrawProblem': { who: ['producer'], audited: true },
+  'tidemark.problem.v1.ProblemService/FindProblems': { who: ['producer', 'reviewer'] },
+  'tidemark.problem.v1.ProblemService/WatchProblems': { who: ['producer', 'reviewer'] },
+
+  'tidemark.trainer.v1.TrainerService/DeclareTarget': commandOfTrainers,
+  'tidemark.trainer.v1.TrainerService/AdvanceCheckpoint': commandOfTrainers,
+  'tidemark.trainer.v1.TrainerService/NextBatch': usesTarget,
+  'tidemark.trainer.v1.TrainerService/ReplayBatch': usesTarget,
+  'tidemark.trainer.v1.TrainerService/ReturnLeases': usesTarget,
+  'tidemark.trainer.v1.TrainerService/FollowCurated': readsTarget,
+  // Which targets the groups may be of is looked at group by group.
+  'tidemark.trainer.v1.TrainerService/ReportGroups': { who: ['trainer'] },
+  'tidemark.trainer.v1.TrainerService/GradeGroups': { who: ['trainer'] },
 };

@@ -1,20 +1,17 @@
-import { Controller, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
+import type { LeasedProblem } from '@tidemark/proto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { CuratedJson } from '../curated/curated-json.ts';
 import { callerOf } from '../access/caller.ts';
-import { readJson } from '../http/read-body.ts';
+import { unusable } from '../http/http-problem.ts';
+import { readJson, readQuery } from '../http/read-body.ts';
 import { targetSlugOf } from '../targets/target-slug.ts';
 import { Targets } from '../targets/targets.ts';
+import { batchSchema, returnSchema } from './batch-requests.ts';
 import { SelectClient } from './select-client.ts';
 
-const batchSchema = z.strictObject({
-  count: z.number().int().min(1).max(10_000).default(64),
-  /** How long the leases hold; 0 for the default of ten minutes. */
-  lease_seconds: z.number().min(0).max(86_400).default(0),
-});
-
-const returnSchema = z.strictObject({ lease_ids: z.array(z.string().min(1).max(200)).min(1).max(10_000) });
+const replaySchema = z.object({ seed: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0) });
 
 /** The problems that are worth most now, leased to one trainer. */
 @Controller('v1/targets')
@@ -27,22 +24,47 @@ export class BatchesController {
 
   @Post(':slug/batches')
   async next(@Param('slug') slug: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const { count, lease_seconds } = await readJson(request, batchSchema);
+    const { count, lease_seconds, seed } = await readJson(request, batchSchema);
     const target = targetSlugOf(slug);
     await this.targets.assertKnown(target);
     const leaseMs = Math.round(lease_seconds * 1_000);
-    const batch = await this.select.nextBatch({ target, count, leaseMs, holder: callerOf(request).name });
-    const problems: object[] = [];
-    for (const { leaseId, problem } of batch.problems) {
-      if (problem !== undefined) problems.push({ lease_id: leaseId, ...(await this.json.whole(problem)) });
-    }
+    const batch = await this.select.nextBatch({
+      target,
+      count,
+      leaseMs,
+      holder: callerOf(request).name,
+      seed: BigInt(seed),
+    });
+    const problems = await this.problemsOf(batch.problems);
     await reply.status(200).send({
       target,
       batch: Number(batch.batch),
+      seed,
       expires_at: new Date(Number(batch.expiresAtMs)).toISOString(),
       working_set: batch.workingSet,
       problems,
     });
+  }
+
+  /** The same batch again; what was withdrawn since is named by id alone. */
+  @Get(':slug/batches/:batch')
+  async replay(
+    @Param('slug') slug: string,
+    @Param('batch') number: string,
+    @Req() request: FastifyRequest,
+  ): Promise<object> {
+    const { seed } = readQuery(request, replaySchema);
+    const target = targetSlugOf(slug);
+    await this.targets.assertKnown(target);
+    const batch = await this.select.replayBatch(target, batchNumberOf(number), BigInt(seed));
+    return {
+      target,
+      batch: Number(number),
+      seed,
+      expires_at: new Date(Number(batch.expiresAtMs)).toISOString(),
+      problems: await this.problemsOf(batch.problems),
+      withdrawn: batch.withdrawn,
+    };
   }
 
   @Post(':slug/leases/return')
@@ -53,4 +75,22 @@ export class BatchesController {
     const { returned } = await this.select.returnLeases(target, lease_ids);
     await reply.status(200).send({ target, returned });
   }
+
+  private async problemsOf(leased: readonly LeasedProblem[]): Promise<object[]> {
+    const problems: object[] = [];
+    for (const { leaseId, problem } of leased) {
+      if (problem !== undefined) problems.push({ lease_id: leaseId, ...(await this.json.whole(problem)) });
+    }
+    return problems;
+  }
+}
+
+function batchNumberOf(text: string): bigint {
+  if (/^[1-9]\d{0,14}$/.test(text)) return BigInt(text);
+  const why = 'must be the number of a batch, from 1';
+  throw unusable(
+    'There can be no such batch.',
+    [{ where: 'path.batch', why }],
+    'Take the number that the batch came with.',
+  );
 }

@@ -5,6 +5,8 @@ import {
   type NextBatchRequest,
   NextBatchRequestSchema,
   type NextBatchResponse,
+  ReplayBatchRequestSchema,
+  type ReplayBatchResponse,
   type ReturnLeasesResponse,
   SelectService,
 } from '@tidemark/proto';
@@ -26,12 +28,25 @@ export class SelectClient implements OnApplicationShutdown {
 
   constructor(@InjectConfig() private readonly config: GatewayConfig) {}
 
-  nextBatch(request: Pick<NextBatchRequest, 'target' | 'count' | 'leaseMs' | 'holder'>): Promise<NextBatchResponse> {
+  nextBatch(
+    request: Pick<NextBatchRequest, 'target' | 'count' | 'leaseMs' | 'holder' | 'seed'>,
+  ): Promise<NextBatchResponse> {
     return this.call(
       request.target,
       SelectService.method.nextBatch,
       create(NextBatchRequestSchema, request),
     ) as Promise<NextBatchResponse>;
+  }
+
+  /** @throws HttpProblem 404 for a batch that is not kept, 422 for another seed */
+  replayBatch(target: string, batch: bigint, seed: bigint): Promise<ReplayBatchResponse> {
+    const request = create(ReplayBatchRequestSchema, { target, batch, seed });
+    return this.call(
+      target,
+      SelectService.method.replayBatch,
+      request,
+      `batch ${batch} of ${target}`,
+    ) as Promise<ReplayBatchResponse>;
   }
 
   returnLeases(target: string, leaseIds: readonly string[]): Promise<ReturnLeasesResponse> {
@@ -43,7 +58,7 @@ export class SelectClient implements OnApplicationShutdown {
     for (const client of this.clients.values()) client.close();
   }
 
-  private async call(target: string, method: DescMethod, request: Message): Promise<Message> {
+  private async call(target: string, method: DescMethod, request: Message, batch?: string): Promise<Message> {
     if (this.config.selectAddress === '') throw unavailable('This gateway was started without the address of select.');
     let address = this.owners.get(target) ?? this.config.selectAddress;
     for (let hop = 0; hop <= MAX_HOPS; hop++) {
@@ -59,7 +74,7 @@ export class SelectClient implements OnApplicationShutdown {
         }
         const fallsBack = isStatus(error, status.UNAVAILABLE) && address !== this.config.selectAddress;
         this.owners.delete(target);
-        if (!fallsBack) throw asProblem(error, target);
+        if (!fallsBack) throw asProblem(error, target, batch);
         // The owner of before is gone; any replica knows the new one.
         address = this.config.selectAddress;
       }
@@ -112,9 +127,12 @@ function isStatus(error: unknown, code: status): error is ServiceError {
   return error instanceof Error && 'code' in error && error.code === code && 'metadata' in error;
 }
 
-function asProblem(error: unknown, target: string): unknown {
+function asProblem(error: unknown, target: string, batch: string | undefined): unknown {
   if (!(error instanceof Error) || !('details' in error)) return error;
   const details = String(error.details);
+  if (isStatus(error, status.NOT_FOUND) && batch !== undefined) {
+    return notFound('batch', batch, 'Batches are kept for a week, or as long as TIDEMARK_SELECT_REPLAY_DAYS says.');
+  }
   if (isStatus(error, status.NOT_FOUND)) {
     return notFound('target', target, 'Declare it first; a new target takes a moment to reach select.');
   }

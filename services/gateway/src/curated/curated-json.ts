@@ -1,7 +1,15 @@
-import { fromBinary } from '@bufbuild/protobuf';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Injectable } from '@nestjs/common';
 import { BlobStore, readPayload, readPayloadText } from '@tidemark/blob-store';
-import { type CuratedProblem, type Payload, type TestCase, TestSuiteSchema } from '@tidemark/proto';
+import { sha256Hex } from '@tidemark/identity';
+import {
+  type CuratedProblem,
+  type Payload,
+  PayloadSchema,
+  type TestCase,
+  type TestSuite,
+  TestSuiteSchema,
+} from '@tidemark/proto';
 import { binName, taskKindName, testFormName } from '../read-model/names.ts';
 import { dateOf, intervalJson, originJson } from '../read-model/json.ts';
 
@@ -29,12 +37,30 @@ export class CuratedJson {
     };
   }
 
+  /** The same message with every payload inline, and of the tests the public ones. */
+  async inlined(problem: CuratedProblem): Promise<CuratedProblem> {
+    const { statement, publicTests } = problem;
+    const suite = publicTests && (await this.publicSuite(publicTests));
+    return {
+      ...problem,
+      ...(statement !== undefined && { statement: inline(await readPayload(this.blobs, statement)) }),
+      ...(suite !== undefined && { publicTests: inline(toBinary(TestSuiteSchema, suite)) }),
+    };
+  }
+
   /** The payload holds public tests alone; that each says so is checked here once more. */
   private async publicTests(payload: Payload): Promise<object[]> {
+    return (await this.publicSuite(payload)).tests.map(testJson);
+  }
+
+  private async publicSuite(payload: Payload): Promise<TestSuite> {
     const suite = fromBinary(TestSuiteSchema, await readPayload(this.blobs, payload));
-    return suite.tests.filter((test) => test.public).map(testJson);
+    return { ...suite, tests: suite.tests.filter((test) => test.public) };
   }
 }
+
+const inline = (bytes: Uint8Array): Payload =>
+  create(PayloadSchema, { sha256: sha256Hex(bytes), sizeBytes: BigInt(bytes.length), inline: bytes });
 
 /** What a list shows of a curated problem. */
 export function curatedSummary(problem: CuratedProblem): object {

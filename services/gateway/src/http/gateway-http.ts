@@ -33,11 +33,11 @@ export class GatewayHttp implements OnModuleInit {
   private async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { headers } = request;
     const action = `${request.method === 'HEAD' ? 'GET' : request.method} ${request.routeOptions.url ?? ''}`;
+    const rule = httpRules[action];
     try {
-      const admitted = await this.admission.admit({
+      const admitted = await this.admission.enter({
         action,
-        rule: httpRules[action],
-        subject: namesOf(request.params),
+        rule,
         host: headers.host,
         origin: headers.origin,
         fetchSite: headers['sec-fetch-site']?.toString(),
@@ -45,8 +45,12 @@ export class GatewayHttp implements OnModuleInit {
         authorization: headers.authorization,
       });
       if (admitted === undefined) return;
-      setCaller(request, admitted.caller);
-      reply.raw.once('close', () => admitted.end(reply.raw.headersSent ? String(reply.raw.statusCode) : 'abandoned'));
+      const { caller, leave } = admitted;
+      reply.raw.once('close', leave);
+      setCaller(request, caller);
+      if (rule === undefined) return;
+      const ended = await this.admission.permit(caller, { action, rule, subject: namesOf(request.params) });
+      reply.raw.once('close', () => ended(reply.raw.headersSent ? String(reply.raw.statusCode) : 'abandoned'));
     } catch (error) {
       const details = detailsOf(error);
       if (details.status >= 500) this.logger.error({ action, error: classifyFault(error).message }, 'admission failed');

@@ -54,7 +54,8 @@ function parse(text: string): unknown {
   }
 }
 
-function check<Schema extends z.ZodType>(schema: Schema, value: unknown, place: string): z.output<Schema> {
+/** Checks what a caller gave. @param place where it stands, for faults @throws HttpProblem 422 */
+export function check<Schema extends z.ZodType>(schema: Schema, value: unknown, place: string): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const faults = result.error.issues.map(({ path, message }) => ({

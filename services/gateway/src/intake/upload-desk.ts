@@ -4,7 +4,7 @@ import { InjectConfig } from '@tidemark/stage-runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../gateway.config.ts';
 import { type Caller, callerOf } from '../access/caller.ts';
-import { HttpProblem, tooLarge, unusable } from '../http/http-problem.ts';
+import { tooLarge, unusable } from '../http/http-problem.ts';
 import { sendNdjson } from '../http/send-ndjson.ts';
 import type { FaultJson } from './check-record.ts';
 import { inChunks, wholeBody } from './chunks.ts';
@@ -13,23 +13,22 @@ import { splitLines } from './split-lines.ts';
 import { identifyUpload } from './upload-identity.ts';
 import { isArchive, unpackBody } from './unpack-body.ts';
 import { readUploadSettings, type UploadSettings } from './upload-settings.ts';
+import { UploadRoom } from './upload-room.ts';
 import { type UploadKind, Uploads } from './uploads.ts';
 
-/** One upload from request to answer, and a bound on how many there are at once. */
+/** One upload from request to answer. */
 @Injectable()
 export class UploadDesk {
-  private inHand = 0;
-
   constructor(
     private readonly uploads: Uploads,
+    private readonly room: UploadRoom,
     @InjectConfig() private readonly config: GatewayConfig,
   ) {}
 
   async serve(kind: UploadKind, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const settings = readUploadSettings(request);
     this.checkAnnouncedSize(request);
-    this.checkRoom();
-    this.inHand += 1;
+    const leave = this.room.take();
     let body: SpooledBody | undefined;
     try {
       body = await spoolBody(request.raw, {
@@ -43,7 +42,7 @@ export class UploadDesk {
       else await sendNdjson(reply, answers);
     } finally {
       // Awaiting a reply waits for its last byte, or for the caller to go away.
-      this.inHand -= 1;
+      leave();
       await body?.dispose();
     }
   }
@@ -84,7 +83,7 @@ export class UploadDesk {
     const upload = await this.uploads.open({ kind, caller, settings, identity, sha256, causeOf });
     const limit = this.config.maxRecordBytes;
     const lines = settings.single ? wholeBody(body, limit) : splitLines(body.chunks(), limit);
-    for await (const chunk of inChunks(lines)) yield* await upload.offer(chunk);
+    for await (const chunk of inChunks(lines)) yield* (await upload.offer(chunk)).answers;
     const { upload: id, repeated, ...counts } = await upload.end();
     yield { outcome: 'summary', ...counts, sha256, upload: id, repeated };
   }
@@ -92,17 +91,6 @@ export class UploadDesk {
   private checkAnnouncedSize({ headers }: FastifyRequest): void {
     if (Number(headers['content-length'] ?? 0) <= this.config.maxUploadBytes) return;
     throw tooLarge('The upload', this.config.maxUploadBytes, 'Split the file and send the parts one after the other.');
-  }
-
-  private checkRoom(): void {
-    if (this.inHand < this.config.maxUploads) return;
-    throw new HttpProblem({
-      status: 429,
-      code: 'too_many_uploads',
-      what: `${this.inHand} uploads are in hand, which is the limit.`,
-      todo: 'Wait a few seconds and send it again.',
-      retryAfterSeconds: 5,
-    });
   }
 }
 

@@ -29,11 +29,15 @@ export interface RecordSettings {
   readonly defaults: ProblemDefaults;
 }
 
-/** What a submitter says of a whole upload: in the query, or in a header `tidemark-<name>`. */
-export interface UploadSettings extends RecordSettings {
+/** With what names the upload. */
+export interface NamedSettings extends RecordSettings {
+  readonly idempotencyKey: string | undefined;
   /** A problem package may lack tests that it names. */
   readonly allowMissingTests: boolean;
-  readonly idempotencyKey: string | undefined;
+}
+
+/** What a submitter says of a whole upload: in the query, or in a header `tidemark-<name>`. */
+export interface UploadSettings extends NamedSettings {
   /** One JSON text as the whole body, in place of one a line. */
   readonly single: boolean;
 }
@@ -51,9 +55,20 @@ export function readUploadSettings(request: FastifyRequest): UploadSettings {
       return [name, query[name] ?? header(headerName)];
     }),
   );
+  return {
+    ...settingsOf(given, 'query'),
+    single: /^application\/json\b/i.test(request.headers['content-type'] ?? ''),
+  };
+}
+
+/** @param place where the settings stand, for faults @throws HttpProblem 422 */
+export function settingsOf(given: Readonly<Record<string, unknown>>, place: string): NamedSettings {
   const parsed = schema.safeParse(given);
   if (!parsed.success) {
-    const faults = parsed.error.issues.map(({ path, message }) => ({ where: `query.${path.join('.')}`, why: message }));
+    const faults = parsed.error.issues.map(({ path, message }) => ({
+      where: [place, ...path.map(String)].join('.'),
+      why: message,
+    }));
     throw unusable(
       "The upload's settings can't be used.",
       faults,
@@ -72,6 +87,5 @@ export function readUploadSettings(request: FastifyRequest): UploadSettings {
       ...(rest.licence !== '' && { licence: rest.licence }),
       ...(origin !== undefined && { originKind: origin }),
     },
-    single: /^application\/json\b/i.test(request.headers['content-type'] ?? ''),
   };
 }

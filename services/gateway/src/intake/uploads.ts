@@ -79,6 +79,14 @@ export type RecordAnswer =
     }
   | ({ readonly outcome: 'refused'; readonly line: number; readonly more?: readonly FaultJson[] } & FaultJson);
 
+/** What became of a few records. */
+export interface Offered {
+  /** One for each, in their order. */
+  readonly answers: readonly RecordAnswer[];
+  /** Of those that were taken, by line. */
+  readonly subjects: ReadonlyMap<number, Subject>;
+}
+
 /** An upload at its end. */
 export interface UploadSummary {
   readonly records: number;
@@ -146,10 +154,16 @@ export class OpenUpload {
     private readonly config: GatewayConfig,
   ) {}
 
-  /** Commits the good ones of these records. @returns an answer for each, in their order */
-  async offer(lines: readonly Line[]): Promise<RecordAnswer[]> {
+  /** Commits the good ones of these records. */
+  async offer(lines: readonly Line[]): Promise<Offered> {
     const checked = await this.check(lines);
     const events = await this.commit(checked);
+    const taken = checked.filter((record) => record.kind === 'taken');
+    const subjects = new Map(taken.map(({ line, subject }) => [line, subject]));
+    return { subjects, answers: this.answersTo(checked, events) };
+  }
+
+  private answersTo(checked: readonly CheckedRecord[], events: ReadonlyMap<number, CommittedRecord>): RecordAnswer[] {
     return checked.map((record): RecordAnswer => {
       if (record.kind === 'refused') {
         this.refused += 1;

@@ -67,6 +67,18 @@ export const targetSettingsSchema = z.strictObject({
     .default('base'),
 });
 
+/** A checkpoint to make known. */
+export const checkpointSchema = z.strictObject({
+  checkpoint: z.string().regex(/^[!-~]{1,128}$/, 'must be 1 to 128 printable characters without blanks'),
+  /** Place in the line, from 0. Default: behind the newest. */
+  ordinal: z
+    .number()
+    .int()
+    .min(0)
+    .max(2 ** 31 - 1)
+    .optional(),
+});
+
 export type TargetSettings = z.output<typeof targetSettingsSchema>;
 
 /** The settings as an event: version and times are left out. */

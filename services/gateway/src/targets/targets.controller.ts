@@ -1,22 +1,10 @@
 import { Controller, Get, Param, Post, Put, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
 import { callerOf, mayReadTarget } from '../access/caller.ts';
 import { readJson } from '../http/read-body.ts';
-import { settingsJson, targetSettingsSchema } from './target-settings.ts';
+import { checkpointSchema, settingsJson, targetSettingsSchema } from './target-settings.ts';
 import { targetSlugOf } from './target-slug.ts';
 import { Targets } from './targets.ts';
-
-const checkpointSchema = z.strictObject({
-  checkpoint: z.string().regex(/^[!-~]{1,128}$/, 'must be 1 to 128 printable characters without blanks'),
-  /** Place in the line, from 0. Default: behind the newest. */
-  ordinal: z
-    .number()
-    .int()
-    .min(0)
-    .max(2 ** 31 - 1)
-    .optional(),
-});
 
 /** Declaring targets and their checkpoints. */
 @Controller('v1/targets')

@@ -4,12 +4,16 @@ import {
   type NextBatchRequest,
   NextBatchRequestSchema,
   NextBatchResponseSchema,
+  type ReplayBatchRequest,
+  ReplayBatchRequestSchema,
+  ReplayBatchResponseSchema,
   type ReturnLeasesRequest,
   ReturnLeasesRequestSchema,
   ReturnLeasesResponseSchema,
   SelectService,
 } from '@tidemark/proto';
 
+type Replayed = MessageInitShape<typeof ReplayBatchResponseSchema>;
 type Answer = MessageInitShape<typeof NextBatchResponseSchema>;
 
 /** What a replica of select answers in a spec: a batch, or where the owner is, or a status. */
@@ -24,6 +28,8 @@ export class FakeSelect {
   readonly returned: string[] = [];
   /** The header that each batch was asked with. */
   readonly authorizations: (string | undefined)[] = [];
+  /** What a replay with seed 7 gives; undefined for a batch that is not kept. */
+  replayed: Replayed | undefined;
   answer: SelectAnswer = { kind: 'batch', answer: {} };
   private readonly server = new Server();
   private port = 0;
@@ -33,7 +39,7 @@ export class FakeSelect {
   }
 
   async start(): Promise<void> {
-    const { nextBatch, returnLeases } = SelectService.method;
+    const { nextBatch, replayBatch, returnLeases } = SelectService.method;
     const path = (name: string) => `/${SelectService.typeName}/${name}`;
     const unary = { requestStream: false, responseStream: false } as const;
     this.server.addService(
@@ -46,6 +52,15 @@ export class FakeSelect {
           responseSerialize: (value: Answer) =>
             Buffer.from(toBinary(NextBatchResponseSchema, create(NextBatchResponseSchema, value))),
           responseDeserialize: (bytes: Buffer) => fromBinary(NextBatchResponseSchema, bytes),
+        },
+        replayBatch: {
+          ...unary,
+          path: path(replayBatch.name),
+          requestSerialize: (value: ReplayBatchRequest) => Buffer.from(toBinary(ReplayBatchRequestSchema, value)),
+          requestDeserialize: (bytes: Buffer) => fromBinary(ReplayBatchRequestSchema, bytes),
+          responseSerialize: (value: Replayed) =>
+            Buffer.from(toBinary(ReplayBatchResponseSchema, create(ReplayBatchResponseSchema, value))),
+          responseDeserialize: (bytes: Buffer) => fromBinary(ReplayBatchResponseSchema, bytes),
         },
         returnLeases: {
           ...unary,
@@ -60,6 +75,11 @@ export class FakeSelect {
       {
         nextBatch: (call: ServerUnaryCall<NextBatchRequest, Answer>, reply: sendUnaryData<Answer>) =>
           this.onNextBatch(call, reply),
+        replayBatch: (call: ServerUnaryCall<ReplayBatchRequest, Replayed>, reply: sendUnaryData<Replayed>) => {
+          if (this.replayed === undefined) reply({ code: status.NOT_FOUND, details: 'as told' });
+          else if (call.request.seed !== 7n) reply({ code: status.INVALID_ARGUMENT, details: 'another seed' });
+          else reply(null, this.replayed);
+        },
         returnLeases: (
           call: ServerUnaryCall<ReturnLeasesRequest, { returned: number }>,
           reply: sendUnaryData<{ returned: number }>,

@@ -12,9 +12,13 @@ import { InjectConfig, LeaseKeeper, StageDatabase, type StageTransaction } from 
 import { randomUUID } from 'node:crypto';
 import { OUTSIDE_PANEL, READY } from '../reselect/ready.ts';
 import { targetLease } from '../reselect/reselect.ts';
+import { inOrderOf } from './in-order-of.ts';
+import { keepBatch } from './kept-batches.ts';
 import type { SelectConfig } from '../select.config.ts';
 
 export const MAX_BATCH = 10_000;
+/** The greatest number that every client's JSON holds. */
+const MAX_SEED = 2n ** 53n - 1n;
 const MAX_LEASE_MS = 86_400_000;
 
 /** What a request about a target's leases can meet on a good day. */
@@ -38,6 +42,7 @@ export class NextBatch {
     if (count < 1 || count > MAX_BATCH) {
       return { kind: 'bad request', reason: `count is ${count}; ask for 1 to ${MAX_BATCH} problems` };
     }
+    if (request.seed > MAX_SEED) return { kind: 'bad request', reason: `seed is above ${MAX_SEED}` };
     if (request.leaseMs > MAX_LEASE_MS) {
       return { kind: 'bad request', reason: `lease_ms is ${request.leaseMs}; the longest lease is ${MAX_LEASE_MS}` };
     }
@@ -79,7 +84,7 @@ export class NextBatch {
 
 async function leaseBest(
   tx: StageTransaction,
-  { target, count, holder }: NextBatchRequest,
+  { target, count, holder, seed }: NextBatchRequest,
   batch: bigint,
   leaseMs: number,
 ): Promise<NextBatchResponse> {
@@ -95,10 +100,11 @@ async function leaseBest(
      LIMIT $2`,
     [target, count],
   );
-  const problems = free.map(({ content }) => ({
+  const best = free.map(({ content }) => ({
     leaseId: randomUUID(),
     problem: fromBinary(CuratedProblemSchema, content),
   }));
+  const problems = inOrderOf(seed, best, ({ problem }) => problem.problemId);
   const [times] = await tx.query<{ expires_at_ms: string; working_set: number }>(
     `WITH expiry AS (SELECT clock_timestamp() + $3 * interval '1 millisecond' AS at), taken AS (
        INSERT INTO problem_leases (lease_id, target, problem_id, version, batch, position, holder, state, expires_at)
@@ -117,10 +123,12 @@ async function leaseBest(
       problems.map(({ problem }) => problem.version),
     ],
   );
-  return create(NextBatchResponseSchema, {
+  const response = create(NextBatchResponseSchema, {
     batch,
     problems,
     expiresAtMs: BigInt(times?.expires_at_ms ?? 0),
     workingSet: times?.working_set ?? 0,
   });
+  await keepBatch(tx, target, seed, response);
+  return response;
 }

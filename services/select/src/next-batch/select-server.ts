@@ -1,8 +1,9 @@
 import { Metadata, Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { SelectService } from '@tidemark/proto';
-import { InjectConfig, isLoopback, tokenMatches } from '@tidemark/stage-runtime';
+import { type ReplayBatchResponse, SelectService } from '@tidemark/proto';
+import { InjectConfig, isLoopback, StageDatabase, tokenMatches } from '@tidemark/stage-runtime';
 import type { SelectConfig } from '../select.config.ts';
+import { type Replay, replayBatch } from './kept-batches.ts';
 import { GrpcFault, grpcService, unary } from './grpc-service.ts';
 import { NextBatch, type Outcome } from './next-batch.ts';
 
@@ -14,6 +15,7 @@ export class SelectServer implements OnApplicationBootstrap, OnApplicationShutdo
 
   constructor(
     private readonly batches: NextBatch,
+    private readonly database: StageDatabase,
     @InjectConfig() private readonly config: SelectConfig,
   ) {}
 
@@ -30,9 +32,10 @@ export class SelectServer implements OnApplicationBootstrap, OnApplicationShutdo
           'TIDEMARK_GATEWAY_SELECT_TOKEN at the gateway to one secret, or bind it to 127.0.0.1',
       );
     }
-    const { nextBatch, returnLeases } = SelectService.method;
+    const { nextBatch, replayBatch: replay, returnLeases } = SelectService.method;
     this.server.addService(grpcService(SelectService), {
       nextBatch: unary(nextBatch, this.admit, async (request) => answerOf(await this.batches.take(request))),
+      replayBatch: unary(replay, this.admit, async (request) => replayOf(await replayBatch(this.database, request))),
       returnLeases: unary(returnLeases, this.admit, async ({ target, leaseIds }) =>
         answerOf(await this.batches.giveBack(target, leaseIds)),
       ),
@@ -73,5 +76,16 @@ function answerOf<R>(outcome: Outcome<R>): R {
       metadata.set('tidemark-owner', outcome.owner);
       throw new GrpcFault(status.FAILED_PRECONDITION, 'another replica owns this target', metadata);
     }
+  }
+}
+
+function replayOf(replay: Replay): ReplayBatchResponse {
+  switch (replay.kind) {
+    case 'done':
+      return replay.response;
+    case 'unknown batch':
+      throw new GrpcFault(status.NOT_FOUND, 'no such batch, or it is not kept any more');
+    case 'bad request':
+      throw new GrpcFault(status.INVALID_ARGUMENT, replay.reason);
   }
 }

@@ -1,3 +1,4 @@
+import { Batches1764560000000 } from './batches-1764560000000.ts';
 import { AddAges1764530000000 } from './add-ages-1764530000000.ts';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
@@ -104,4 +105,4 @@ export class SelectTables1764500000000 implements MigrationInterface {
   }
 }
 
-export const migrations = [SelectTables1764500000000, AddAges1764530000000];
+export const migrations = [SelectTables1764500000000, AddAges1764530000000, Batches1764560000000];

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file tidemark/select/v1/select.proto.
  */
 export const file_tidemark_select_v1_select: GenFile = /*@__PURE__*/
-  fileDesc("Ch90aWRlbWFyay9zZWxlY3QvdjEvc2VsZWN0LnByb3RvEhJ0aWRlbWFyay5zZWxlY3QudjEiUwoQTmV4dEJhdGNoUmVxdWVzdBIOCgZ0YXJnZXQYASABKAkSDQoFY291bnQYAiABKA0SEAoIbGVhc2VfbXMYAyABKA0SDgoGaG9sZGVyGAQgASgJIlcKDUxlYXNlZFByb2JsZW0SEAoIbGVhc2VfaWQYASABKAkSNAoHcHJvYmxlbRgCIAEoCzIjLnRpZGVtYXJrLmN1cmF0ZWQudjEuQ3VyYXRlZFByb2JsZW0igwEKEU5leHRCYXRjaFJlc3BvbnNlEg0KBWJhdGNoGAEgASgEEjMKCHByb2JsZW1zGAIgAygLMiEudGlkZW1hcmsuc2VsZWN0LnYxLkxlYXNlZFByb2JsZW0SFQoNZXhwaXJlc19hdF9tcxgDIAEoAxITCgt3b3JraW5nX3NldBgEIAEoDSI4ChNSZXR1cm5MZWFzZXNSZXF1ZXN0Eg4KBnRhcmdldBgBIAEoCRIRCglsZWFzZV9pZHMYAiADKAkiKAoUUmV0dXJuTGVhc2VzUmVzcG9uc2USEAoIcmV0dXJuZWQYASABKA0yzAEKDVNlbGVjdFNlcnZpY2USWAoJTmV4dEJhdGNoEiQudGlkZW1hcmsuc2VsZWN0LnYxLk5leHRCYXRjaFJlcXVlc3QaJS50aWRlbWFyay5zZWxlY3QudjEuTmV4dEJhdGNoUmVzcG9uc2USYQoMUmV0dXJuTGVhc2VzEicudGlkZW1hcmsuc2VsZWN0LnYxLlJldHVybkxlYXNlc1JlcXVlc3QaKC50aWRlbWFyay5zZWxlY3QudjEuUmV0dXJuTGVhc2VzUmVzcG9uc2ViBnByb3RvMw", [file_tidemark_curated_v1_curated]);
+  fileDesc("Ch90aWRlbWFyay9zZWxlY3QvdjEvc2VsZWN0LnByb3RvEhJ0aWRlbWFyay5zZWxlY3QudjEiYQoQTmV4dEJhdGNoUmVxdWVzdBIOCgZ0YXJnZXQYASABKAkSDQoFY291bnQYAiABKA0SEAoIbGVhc2VfbXMYAyABKA0SDgoGaG9sZGVyGAQgASgJEgwKBHNlZWQYBSABKAQiVwoNTGVhc2VkUHJvYmxlbRIQCghsZWFzZV9pZBgBIAEoCRI0Cgdwcm9ibGVtGAIgASgLMiMudGlkZW1hcmsuY3VyYXRlZC52MS5DdXJhdGVkUHJvYmxlbSKDAQoRTmV4dEJhdGNoUmVzcG9uc2USDQoFYmF0Y2gYASABKAQSMwoIcHJvYmxlbXMYAiADKAsyIS50aWRlbWFyay5zZWxlY3QudjEuTGVhc2VkUHJvYmxlbRIVCg1leHBpcmVzX2F0X21zGAMgASgDEhMKC3dvcmtpbmdfc2V0GAQgASgNIkEKElJlcGxheUJhdGNoUmVxdWVzdBIOCgZ0YXJnZXQYASABKAkSDQoFYmF0Y2gYAiABKAQSDAoEc2VlZBgDIAEoBCJ0ChNSZXBsYXlCYXRjaFJlc3BvbnNlEjMKCHByb2JsZW1zGAEgAygLMiEudGlkZW1hcmsuc2VsZWN0LnYxLkxlYXNlZFByb2JsZW0SEQoJd2l0aGRyYXduGAIgAygJEhUKDWV4cGlyZXNfYXRfbXMYAyABKAMiOAoTUmV0dXJuTGVhc2VzUmVxdWVzdBIOCgZ0YXJnZXQYASABKAkSEQoJbGVhc2VfaWRzGAIgAygJIigKFFJldHVybkxlYXNlc1Jlc3BvbnNlEhAKCHJldHVybmVkGAEgASgNMqwCCg1TZWxlY3RTZXJ2aWNlElgKCU5leHRCYXRjaBIkLnRpZGVtYXJrLnNlbGVjdC52MS5OZXh0QmF0Y2hSZXF1ZXN0GiUudGlkZW1hcmsuc2VsZWN0LnYxLk5leHRCYXRjaFJlc3BvbnNlEl4KC1JlcGxheUJhdGNoEiYudGlkZW1hcmsuc2VsZWN0LnYxLlJlcGxheUJhdGNoUmVxdWVzdBonLnRpZGVtYXJrLnNlbGVjdC52MS5SZXBsYXlCYXRjaFJlc3BvbnNlEmEKDFJldHVybkxlYXNlcxInLnRpZGVtYXJrLnNlbGVjdC52MS5SZXR1cm5MZWFzZXNSZXF1ZXN0GigudGlkZW1hcmsuc2VsZWN0LnYxLlJldHVybkxlYXNlc1Jlc3BvbnNlYgZwcm90bzM", [file_tidemark_curated_v1_curated]);
 
 /**
  * Which batch.
@@ -47,6 +47,13 @@ export type NextBatchRequest = Message<"tidemark.select.v1.NextBatchRequest"> & 
    * @generated from field: string holder = 4;
    */
   holder: string;
+
+  /**
+   * Order of the batch: 0 for the most valuable first, any other number for a shuffle by it.
+   *
+   * @generated from field: uint64 seed = 5;
+   */
+  seed: bigint;
 };
 
 /**
@@ -85,7 +92,7 @@ export const LeasedProblemSchema: GenMessage<LeasedProblem> = /*@__PURE__*/
   messageDesc(file_tidemark_select_v1_select, 1);
 
 /**
- * A batch, best first.
+ * A batch, in the order of its seed.
  *
  * @generated from message tidemark.select.v1.NextBatchResponse
  */
@@ -127,6 +134,76 @@ export const NextBatchResponseSchema: GenMessage<NextBatchResponse> = /*@__PURE_
   messageDesc(file_tidemark_select_v1_select, 2);
 
 /**
+ * Which batch to see again.
+ *
+ * @generated from message tidemark.select.v1.ReplayBatchRequest
+ */
+export type ReplayBatchRequest = Message<"tidemark.select.v1.ReplayBatchRequest"> & {
+  /**
+   * Slug of the target.
+   *
+   * @generated from field: string target = 1;
+   */
+  target: string;
+
+  /**
+   * Number of the batch within the target.
+   *
+   * @generated from field: uint64 batch = 2;
+   */
+  batch: bigint;
+
+  /**
+   * The seed that it was asked for with.
+   *
+   * @generated from field: uint64 seed = 3;
+   */
+  seed: bigint;
+};
+
+/**
+ * Describes the message tidemark.select.v1.ReplayBatchRequest.
+ * Use `create(ReplayBatchRequestSchema)` to create a new message.
+ */
+export const ReplayBatchRequestSchema: GenMessage<ReplayBatchRequest> = /*@__PURE__*/
+  messageDesc(file_tidemark_select_v1_select, 3);
+
+/**
+ * The batch as it was.
+ *
+ * @generated from message tidemark.select.v1.ReplayBatchResponse
+ */
+export type ReplayBatchResponse = Message<"tidemark.select.v1.ReplayBatchResponse"> & {
+  /**
+   * Problems that are still open to trainers, byte by byte as they were given out, in that order.
+   *
+   * @generated from field: repeated tidemark.select.v1.LeasedProblem problems = 1;
+   */
+  problems: LeasedProblem[];
+
+  /**
+   * Ids of those that were withdrawn since, or went to the side of the exam.
+   *
+   * @generated from field: repeated string withdrawn = 2;
+   */
+  withdrawn: string[];
+
+  /**
+   * When the leases ended or will end, in ms since 1970 by the database's clock.
+   *
+   * @generated from field: int64 expires_at_ms = 3;
+   */
+  expiresAtMs: bigint;
+};
+
+/**
+ * Describes the message tidemark.select.v1.ReplayBatchResponse.
+ * Use `create(ReplayBatchResponseSchema)` to create a new message.
+ */
+export const ReplayBatchResponseSchema: GenMessage<ReplayBatchResponse> = /*@__PURE__*/
+  messageDesc(file_tidemark_select_v1_select, 4);
+
+/**
  * Which leases.
  *
  * @generated from message tidemark.select.v1.ReturnLeasesRequest
@@ -152,7 +229,7 @@ export type ReturnLeasesRequest = Message<"tidemark.select.v1.ReturnLeasesReques
  * Use `create(ReturnLeasesRequestSchema)` to create a new message.
  */
 export const ReturnLeasesRequestSchema: GenMessage<ReturnLeasesRequest> = /*@__PURE__*/
-  messageDesc(file_tidemark_select_v1_select, 3);
+  messageDesc(file_tidemark_select_v1_select, 5);
 
 /**
  * What became of them.
@@ -173,7 +250,7 @@ export type ReturnLeasesResponse = Message<"tidemark.select.v1.ReturnLeasesRespo
  * Use `create(ReturnLeasesResponseSchema)` to create a new message.
  */
 export const ReturnLeasesResponseSchema: GenMessage<ReturnLeasesResponse> = /*@__PURE__*/
-  messageDesc(file_tidemark_select_v1_select, 4);
+  messageDesc(file_tidemark_select_v1_select, 6);
 
 /**
  * What select answers to the gateway about the targets that it owns.
@@ -191,6 +268,17 @@ export const SelectService: GenService<{
     methodKind: "unary";
     input: typeof NextBatchRequestSchema;
     output: typeof NextBatchResponseSchema;
+  },
+  /**
+   * A batch as it was given out, less what was withdrawn since. NOT_FOUND when it is not kept any more, INVALID_ARGUMENT
+   * for another seed than its own. Any replica answers.
+   *
+   * @generated from rpc tidemark.select.v1.SelectService.ReplayBatch
+   */
+  replayBatch: {
+    methodKind: "unary";
+    input: typeof ReplayBatchRequestSchema;
+    output: typeof ReplayBatchResponseSchema;
   },
   /**
    * Gives leases back unused.
