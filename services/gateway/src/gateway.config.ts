@@ -32,7 +32,7 @@ export const gatewayConfigSchema = z
       ),
     tokenRequestsPerSecond: z.coerce
       .number()
-      .min(0.1)
+      .min(0.001)
       .max(1_000_000)
       .default(500)
       .meta({ unit: 'requests/s' })

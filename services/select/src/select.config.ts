@@ -26,13 +26,6 @@ export const selectConfig = z.object({
     .default(600_000)
     .meta({ unit: 'ms' })
     .describe('How long a trainer holds a leased problem when it asks for no other time.'),
-  replayDays: z.coerce
-    .number()
-    .min(0.01)
-    .max(3_650)
-    .default(7)
-    .meta({ unit: 'days' })
-    .describe('How long a batch can be asked for again as it was given out.'),
   curatedPartitions: z.coerce
     .number()
     .int()

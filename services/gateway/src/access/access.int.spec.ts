@@ -291,14 +291,15 @@ describe('limits of a token', () => {
     const small = await startStage(gatewayService, {
       http: true,
       accessToken: FIRST,
-      config: { tokenRequestsPerSecond: '0.5', tokenRequestsAtOnce: '2' },
+      config: { tokenRequestsPerSecond: '0.001', tokenRequestsAtOnce: '2' },
     });
     try {
       const first = new TestClient(small, bearer(FIRST));
       const { body } = await first.json('POST', '/v1/tokens', { name: 'other', roles: ['operator'] });
       const other = new TestClient(small, bearer(String(body.token)));
       const refused = await first.send('GET', '/v1/targets');
-      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '2']);
+      expect(refused.status).toBe(429);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(800);
       expect(await refused.json()).toMatchObject({ code: 'too_many_requests', do: expect.any(String) as string });
       expect((await other.send('GET', '/v1/targets')).status).toBe(200);
     } finally {

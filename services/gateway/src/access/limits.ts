@@ -49,7 +49,7 @@ export class Limiter {
   }
 
   private useOf(user: string, nowMs: number): Use {
-    const burst = BURST_SECONDS * this.limits.perSecond;
+    const burst = Math.max(1, BURST_SECONDS * this.limits.perSecond);
     const known = this.uses.get(user);
     this.uses.delete(user);
     const use = known ?? { allowance: burst, countedAtMs: nowMs, inHand: 0 };

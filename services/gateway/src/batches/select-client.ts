@@ -131,7 +131,7 @@ function asProblem(error: unknown, target: string, batch: string | undefined): u
   if (!(error instanceof Error) || !('details' in error)) return error;
   const details = String(error.details);
   if (isStatus(error, status.NOT_FOUND) && batch !== undefined) {
-    return notFound('batch', batch, 'Batches are kept for a week, or as long as TIDEMARK_SELECT_REPLAY_DAYS says.');
+    return notFound('batch', batch, 'Batches are kept for a week after their leases ran out.');
   }
   if (isStatus(error, status.NOT_FOUND)) {
     return notFound('target', target, 'Declare it first; a new target takes a moment to reach select.');

@@ -13,7 +13,6 @@ import { randomUUID } from 'node:crypto';
 import { OUTSIDE_PANEL, READY } from '../reselect/ready.ts';
 import { targetLease } from '../reselect/reselect.ts';
 import { inOrderOf } from './in-order-of.ts';
-import { keepBatch } from './kept-batches.ts';
 import type { SelectConfig } from '../select.config.ts';
 
 export const MAX_BATCH = 10_000;
@@ -103,14 +102,16 @@ async function leaseBest(
   const best = free.map(({ content }) => ({
     leaseId: randomUUID(),
     problem: fromBinary(CuratedProblemSchema, content),
+    content,
   }));
   const problems = inOrderOf(seed, best, ({ problem }) => problem.problemId);
   const [times] = await tx.query<{ expires_at_ms: string; working_set: number }>(
     `WITH expiry AS (SELECT clock_timestamp() + $3 * interval '1 millisecond' AS at), taken AS (
-       INSERT INTO problem_leases (lease_id, target, problem_id, version, batch, position, holder, state, expires_at)
-       SELECT lease_id, $1, problem_id, version, $2, position, $4, 'open', expiry.at
-       FROM expiry, unnest($5::text[], $6::text[], $7::int[]) WITH ORDINALITY
-         AS leased (lease_id, problem_id, version, position))
+       INSERT INTO problem_leases (lease_id, target, problem_id, version, batch, position, holder, state, expires_at, content)
+       SELECT lease_id, $1, problem_id, version, $2, position, $4, 'open', expiry.at, content
+       FROM expiry, unnest($5::text[], $6::text[], $7::int[], $8::bytea[]) WITH ORDINALITY
+         AS leased (lease_id, problem_id, version, content, position)), kept AS (
+       INSERT INTO batches (target, batch, seed) VALUES ($1, $2, $9))
      SELECT floor(extract(epoch FROM at) * 1000)::bigint AS expires_at_ms,
        (SELECT count(*)::int FROM members WHERE target = $1) AS working_set FROM expiry`,
     [
@@ -121,14 +122,15 @@ async function leaseBest(
       problems.map(({ leaseId }) => leaseId),
       problems.map(({ problem }) => problem.problemId),
       problems.map(({ problem }) => problem.version),
+      // As it was given out: for who asks for the batch again.
+      problems.map(({ content }) => content),
+      seed,
     ],
   );
-  const response = create(NextBatchResponseSchema, {
+  return create(NextBatchResponseSchema, {
     batch,
     problems,
     expiresAtMs: BigInt(times?.expires_at_ms ?? 0),
     workingSet: times?.working_set ?? 0,
   });
-  await keepBatch(tx, target, seed, response);
-  return response;
 }

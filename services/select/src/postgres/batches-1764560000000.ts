@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Batches as they were given out. */
+/** Batches can be asked for again, as they were given out. */
 export class Batches1764560000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -8,14 +8,13 @@ export class Batches1764560000000 implements MigrationInterface {
         target text NOT NULL,
         batch bigint NOT NULL,
         seed bigint NOT NULL,
-        content bytea NOT NULL,
-        blobs text[] NOT NULL,
         given_at timestamptz NOT NULL DEFAULT clock_timestamp(),
         PRIMARY KEY (target, batch)
       );
       CREATE INDEX batches_by_age ON batches (given_at);
-      COMMENT ON COLUMN batches.content IS 'NextBatchResponse, zstd';
-      COMMENT ON COLUMN batches.blobs IS 'Hashes of the blobs that the content names';
+      ALTER TABLE problem_leases ADD COLUMN content bytea;
+      CREATE INDEX problem_leases_by_batch ON problem_leases (target, batch);
+      COMMENT ON COLUMN problem_leases.content IS 'CuratedProblem as it was given out';
     `);
   }
 
