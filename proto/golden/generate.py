@@ -38,7 +38,11 @@ def fill(message, depth: int):
         if field.message_type is not None and field.message_type.GetOptions().map_entry:
             entry = field.message_type.fields_by_name
             value = entry["value"]
-            getattr(message, field.name)[str(scalar(entry["key"]))] = scalar(value)
+            key = str(scalar(entry["key"]))
+            if value.message_type is None:
+                getattr(message, field.name)[key] = scalar(value)
+            elif depth <= 3:
+                fill(getattr(message, field.name)[key], depth + 1)
         elif field.message_type is not None:
             if depth > 3:
                 continue

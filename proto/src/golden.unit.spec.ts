@@ -26,7 +26,7 @@ const golden = readFileSync(new URL('../golden/golden.jsonl', import.meta.url), 
   .map((line) => JSON.parse(line) as GoldenRow);
 
 const schemas = new Map<string, DescMessage>(
-  Object.values(contracts)
+  [...Object.values(contracts), ...Object.values(contracts.trainer)]
     .filter((value): value is DescMessage & typeof value => typeof value === 'object' && 'typeName' in value)
     .filter((value) => (value as { kind: string }).kind === 'message')
     .map((schema) => [schema.typeName, schema]),

@@ -235,7 +235,7 @@ export const topics = {
     cleanup: 'delete',
     writtenBy: ['gateway'],
     readBy: ['ingest', 'normalize', 'dedup', 'score', 'execute', 'calibrate', 'select', 'sample'],
-    says: 'evaluate, measure, regrade, roll back, quarantine, replay, forget',
+    says: 'evaluate, measure; regrade is noted, and not done yet',
   }),
   commandsCompleted: topic('commands.completed.v1', {
     schema: CommandCompletedSchema,

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file tidemark/operations/v1/operations.proto.
  */
 export const file_tidemark_operations_v1_operations: GenFile = /*@__PURE__*/
-  fileDesc("Cid0aWRlbWFyay9vcGVyYXRpb25zL3YxL29wZXJhdGlvbnMucHJvdG8SFnRpZGVtYXJrLm9wZXJhdGlvbnMudjEirgQKEENvbW1hbmRSZXF1ZXN0ZWQSEgoKY29tbWFuZF9pZBgBIAEoCRIPCgdzZXJ2aWNlGAIgASgJEhQKDHJlcXVlc3RlZF9ieRgDIAEoCRIwCgxyZXF1ZXN0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjsKCGV2YWx1YXRlGAUgASgLMicudGlkZW1hcmsub3BlcmF0aW9ucy52MS5FdmFsdWF0ZUNvbW1hbmRIABI5CgdyZWdyYWRlGAYgASgLMiYudGlkZW1hcmsub3BlcmF0aW9ucy52MS5SZWdyYWRlQ29tbWFuZEgAEjwKCXJvbGxfYmFjaxgHIAEoCzInLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuUm9sbEJhY2tDb21tYW5kSAASPwoKcXVhcmFudGluZRgIIAEoCzIpLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuUXVhcmFudGluZUNvbW1hbmRIABI3CgZyZXBsYXkYCSABKAsyJS50aWRlbWFyay5vcGVyYXRpb25zLnYxLlJlcGxheUNvbW1hbmRIABI3CgZmb3JnZXQYCiABKAsyJS50aWRlbWFyay5vcGVyYXRpb25zLnYxLkZvcmdldENvbW1hbmRIABI5CgdtZWFzdXJlGAsgASgLMiYudGlkZW1hcmsub3BlcmF0aW9ucy52MS5NZWFzdXJlQ29tbWFuZEgAQgkKB2NvbW1hbmQiIQoPRXZhbHVhdGVDb21tYW5kEg4KBnRhcmdldBgBIAEoCSIkCg5SZWdyYWRlQ29tbWFuZBISCgpwcm9ibGVtX2lkGAEgASgJIjUKD1JvbGxCYWNrQ29tbWFuZBIOCgZ0YXJnZXQYASABKAkSEgoKY2hlY2twb2ludBgCIAEoCSJdChFRdWFyYW50aW5lQ29tbWFuZBIOCgZ0YXJnZXQYASABKAkSEQoJc3VibWl0dGVyGAIgASgJEhEKCWZyb21faG91chgDIAEoDRISCgp1bnRpbF9ob3VyGAQgASgNIjEKDVJlcGxheUNvbW1hbmQSDQoFdG9waWMYASABKAkSEQoJZXZlbnRfaWRzGAIgAygJIiMKDUZvcmdldENvbW1hbmQSEgoKcHJvYmxlbV9pZBgBIAEoCSIyCg5NZWFzdXJlQ29tbWFuZBIOCgZ0YXJnZXQYASABKAkSEAoIYXR0ZW1wdHMYAiABKA0iqwIKEENvbW1hbmRDb21wbGV0ZWQSEgoKY29tbWFuZF9pZBgBIAEoCRIPCgdzZXJ2aWNlGAIgASgJEjcKB291dGNvbWUYAyABKA4yJi50aWRlbWFyay5vcGVyYXRpb25zLnYxLkNvbW1hbmRPdXRjb21lEg8KB21lc3NhZ2UYBCABKAkSRgoHcmVzdWx0cxgFIAMoCzI1LnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuQ29tbWFuZENvbXBsZXRlZC5SZXN1bHRzRW50cnkSMAoMY29tcGxldGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBouCgxSZXN1bHRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASL5AwoKRGVhZExldHRlchINCgV0b3BpYxgBIAEoCRIRCglwYXJ0aXRpb24YAiABKA0SDgoGb2Zmc2V0GAMgASgEEhUKA2tleRgEIAEoDEIDgAEBSACIAQESFwoFdmFsdWUYBSABKAxCA4ABAUgBiAEBEkUKB2hlYWRlcnMYBiADKAsyLy50aWRlbWFyay5vcGVyYXRpb25zLnYxLkRlYWRMZXR0ZXIuSGVhZGVyc0VudHJ5QgOAAQESDwoHc2VydmljZRgHIAEoCRIPCgdoYW5kbGVyGAggASgJEhIKCmVycm9yX2NvZGUYCSABKAkSFQoNZXJyb3JfbWVzc2FnZRgKIAEoCRIQCghhdHRlbXB0cxgLIAEoDRI0ChBkZWFkX2xldHRlcmVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIbChNyZWNvcmRfdGltZXN0YW1wX21zGA0gASgDEhAKCGV2ZW50X2lkGA4gASgJEg8KB3JlcGxheXMYDyABKA0SKwoGcmVjb3JkGBAgASgLMhsudGlkZW1hcmsuY29tbW9uLnYxLlBheWxvYWQaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAFCBgoEX2tleUIICgZfdmFsdWUi3AIKDkNvbnN1bWVkUmVjb3JkEg0KBXRvcGljGAEgASgJEhEKCXBhcnRpdGlvbhgCIAEoDRIOCgZvZmZzZXQYAyABKAQSFQoDa2V5GAQgASgMQgOAAQFIAIgBARIXCgV2YWx1ZRgFIAEoDEIDgAEBSAGIAQESSQoHaGVhZGVycxgGIAMoCzIzLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuQ29uc3VtZWRSZWNvcmQuSGVhZGVyc0VudHJ5QgOAAQESFAoMdGltZXN0YW1wX21zGAcgASgDEhAKCGV2ZW50X2lkGAggASgJEhUKCHJldmlzaW9uGAkgASgESAKIAQESDwoHcmVwbGF5cxgKIAEoDRouCgxIZWFkZXJzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgMOgI4AUIGCgRfa2V5QggKBl92YWx1ZUILCglfcmV2aXNpb24ipgIKDFNlcnZpY2VPcmRlchISCgpjb21tYW5kX2lkGAEgASgJEhQKDHJlcXVlc3RlZF9ieRgCIAEoCRI0CgZyZXBsYXkYAyABKAsyIi50aWRlbWFyay5vcGVyYXRpb25zLnYxLkRlYWRMZXR0ZXJIABI7Cgxtb3ZlX29mZnNldHMYBCABKAsyIy50aWRlbWFyay5vcGVyYXRpb25zLnYxLk1vdmVPZmZzZXRzSAASNwoKbWFya19ibG9icxgFIAEoCzIhLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuTWFya0Jsb2JzSAASNwoGZm9yZ2V0GAYgASgLMiUudGlkZW1hcmsub3BlcmF0aW9ucy52MS5Gb3JnZXRQcm9ibGVtSABCBwoFb3JkZXIiCwoJTWFya0Jsb2JzImkKDUZvcmdldFByb2JsZW0SEgoKcHJvYmxlbV9pZBgBIAEoCRIwCgRzdGVwGAIgASgOMiIudGlkZW1hcmsub3BlcmF0aW9ucy52MS5Gb3JnZXRTdGVwEhIKBXdvcmRzGAMgAygJQgOAAQEijwEKC01vdmVPZmZzZXRzEg0KBXRvcGljGAEgASgJEhYKCXBhcnRpdGlvbhgCIAEoDUgBiAEBEg8KBXN0YXJ0GAMgASgISAASDQoDZW5kGAQgASgISAASEAoGb2Zmc2V0GAUgASgESAASEwoLc2tpcF91bnJlYWQYBiABKAhCBAoCdG9CDAoKX3BhcnRpdGlvbiqEAQoOQ29tbWFuZE91dGNvbWUSHwobQ09NTUFORF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGAoUQ09NTUFORF9PVVRDT01FX0RPTkUQARIbChdDT01NQU5EX09VVENPTUVfUkVGVVNFRBACEhoKFkNPTU1BTkRfT1VUQ09NRV9GQUlMRUQQAypYCgpGb3JnZXRTdGVwEhsKF0ZPUkdFVF9TVEVQX1VOU1BFQ0lGSUVEEAASFQoRRk9SR0VUX1NURVBfRVJBU0UQARIWChJGT1JHRVRfU1RFUF9TRUFSQ0gQAmIGcHJvdG8z", [file_google_protobuf_timestamp, file_tidemark_common_v1_common]);
+  fileDesc("Cid0aWRlbWFyay9vcGVyYXRpb25zL3YxL29wZXJhdGlvbnMucHJvdG8SFnRpZGVtYXJrLm9wZXJhdGlvbnMudjEi6gIKEENvbW1hbmRSZXF1ZXN0ZWQSEgoKY29tbWFuZF9pZBgBIAEoCRIPCgdzZXJ2aWNlGAIgASgJEhQKDHJlcXVlc3RlZF9ieRgDIAEoCRIwCgxyZXF1ZXN0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjsKCGV2YWx1YXRlGAUgASgLMicudGlkZW1hcmsub3BlcmF0aW9ucy52MS5FdmFsdWF0ZUNvbW1hbmRIABI5CgdyZWdyYWRlGAYgASgLMiYudGlkZW1hcmsub3BlcmF0aW9ucy52MS5SZWdyYWRlQ29tbWFuZEgAEjkKB21lYXN1cmUYCyABKAsyJi50aWRlbWFyay5vcGVyYXRpb25zLnYxLk1lYXN1cmVDb21tYW5kSABCCQoHY29tbWFuZEoECAcQC1IJcm9sbF9iYWNrUgpxdWFyYW50aW5lUgZyZXBsYXlSBmZvcmdldCIhCg9FdmFsdWF0ZUNvbW1hbmQSDgoGdGFyZ2V0GAEgASgJIiQKDlJlZ3JhZGVDb21tYW5kEhIKCnByb2JsZW1faWQYASABKAkiMgoOTWVhc3VyZUNvbW1hbmQSDgoGdGFyZ2V0GAEgASgJEhAKCGF0dGVtcHRzGAIgASgNIqsCChBDb21tYW5kQ29tcGxldGVkEhIKCmNvbW1hbmRfaWQYASABKAkSDwoHc2VydmljZRgCIAEoCRI3CgdvdXRjb21lGAMgASgOMiYudGlkZW1hcmsub3BlcmF0aW9ucy52MS5Db21tYW5kT3V0Y29tZRIPCgdtZXNzYWdlGAQgASgJEkYKB3Jlc3VsdHMYBSADKAsyNS50aWRlbWFyay5vcGVyYXRpb25zLnYxLkNvbW1hbmRDb21wbGV0ZWQuUmVzdWx0c0VudHJ5EjAKDGNvbXBsZXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAaLgoMUmVzdWx0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEi+QMKCkRlYWRMZXR0ZXISDQoFdG9waWMYASABKAkSEQoJcGFydGl0aW9uGAIgASgNEg4KBm9mZnNldBgDIAEoBBIVCgNrZXkYBCABKAxCA4ABAUgAiAEBEhcKBXZhbHVlGAUgASgMQgOAAQFIAYgBARJFCgdoZWFkZXJzGAYgAygLMi8udGlkZW1hcmsub3BlcmF0aW9ucy52MS5EZWFkTGV0dGVyLkhlYWRlcnNFbnRyeUIDgAEBEg8KB3NlcnZpY2UYByABKAkSDwoHaGFuZGxlchgIIAEoCRISCgplcnJvcl9jb2RlGAkgASgJEhUKDWVycm9yX21lc3NhZ2UYCiABKAkSEAoIYXR0ZW1wdHMYCyABKA0SNAoQZGVhZF9sZXR0ZXJlZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGwoTcmVjb3JkX3RpbWVzdGFtcF9tcxgNIAEoAxIQCghldmVudF9pZBgOIAEoCRIPCgdyZXBsYXlzGA8gASgNEisKBnJlY29yZBgQIAEoCzIbLnRpZGVtYXJrLmNvbW1vbi52MS5QYXlsb2FkGi4KDEhlYWRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAw6AjgBQgYKBF9rZXlCCAoGX3ZhbHVlItwCCg5Db25zdW1lZFJlY29yZBINCgV0b3BpYxgBIAEoCRIRCglwYXJ0aXRpb24YAiABKA0SDgoGb2Zmc2V0GAMgASgEEhUKA2tleRgEIAEoDEIDgAEBSACIAQESFwoFdmFsdWUYBSABKAxCA4ABAUgBiAEBEkkKB2hlYWRlcnMYBiADKAsyMy50aWRlbWFyay5vcGVyYXRpb25zLnYxLkNvbnN1bWVkUmVjb3JkLkhlYWRlcnNFbnRyeUIDgAEBEhQKDHRpbWVzdGFtcF9tcxgHIAEoAxIQCghldmVudF9pZBgIIAEoCRIVCghyZXZpc2lvbhgJIAEoBEgCiAEBEg8KB3JlcGxheXMYCiABKA0aLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDDoCOAFCBgoEX2tleUIICgZfdmFsdWVCCwoJX3JldmlzaW9uIqYCCgxTZXJ2aWNlT3JkZXISEgoKY29tbWFuZF9pZBgBIAEoCRIUCgxyZXF1ZXN0ZWRfYnkYAiABKAkSNAoGcmVwbGF5GAMgASgLMiIudGlkZW1hcmsub3BlcmF0aW9ucy52MS5EZWFkTGV0dGVySAASOwoMbW92ZV9vZmZzZXRzGAQgASgLMiMudGlkZW1hcmsub3BlcmF0aW9ucy52MS5Nb3ZlT2Zmc2V0c0gAEjcKCm1hcmtfYmxvYnMYBSABKAsyIS50aWRlbWFyay5vcGVyYXRpb25zLnYxLk1hcmtCbG9ic0gAEjcKBmZvcmdldBgGIAEoCzIlLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuRm9yZ2V0UHJvYmxlbUgAQgcKBW9yZGVyIgsKCU1hcmtCbG9icyJpCg1Gb3JnZXRQcm9ibGVtEhIKCnByb2JsZW1faWQYASABKAkSMAoEc3RlcBgCIAEoDjIiLnRpZGVtYXJrLm9wZXJhdGlvbnMudjEuRm9yZ2V0U3RlcBISCgV3b3JkcxgDIAMoCUIDgAEBIo8BCgtNb3ZlT2Zmc2V0cxINCgV0b3BpYxgBIAEoCRIWCglwYXJ0aXRpb24YAiABKA1IAYgBARIPCgVzdGFydBgDIAEoCEgAEg0KA2VuZBgEIAEoCEgAEhAKBm9mZnNldBgFIAEoBEgAEhMKC3NraXBfdW5yZWFkGAYgASgIQgQKAnRvQgwKCl9wYXJ0aXRpb24qhAEKDkNvbW1hbmRPdXRjb21lEh8KG0NPTU1BTkRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFENPTU1BTkRfT1VUQ09NRV9ET05FEAESGwoXQ09NTUFORF9PVVRDT01FX1JFRlVTRUQQAhIaChZDT01NQU5EX09VVENPTUVfRkFJTEVEEAMqWAoKRm9yZ2V0U3RlcBIbChdGT1JHRVRfU1RFUF9VTlNQRUNJRklFRBAAEhUKEUZPUkdFVF9TVEVQX0VSQVNFEAESFgoSRk9SR0VUX1NURVBfU0VBUkNIEAJiBnByb3RvMw", [file_google_protobuf_timestamp, file_tidemark_common_v1_common]);
 
 /**
  * Something a service is asked to do. Topic commands.requested.v1.
@@ -65,44 +65,12 @@ export type CommandRequested = Message<"tidemark.operations.v1.CommandRequested"
     case: "evaluate";
   } | {
     /**
-     * Grade the kept programs of a problem again.
+     * Grade the kept programs of a problem again. calibrate waits for its end to switch suites; execute does not do it yet.
      *
      * @generated from field: tidemark.operations.v1.RegradeCommand regrade = 6;
      */
     value: RegradeCommand;
     case: "regrade";
-  } | {
-    /**
-     * Count evidence up to a checkpoint alone.
-     *
-     * @generated from field: tidemark.operations.v1.RollBackCommand roll_back = 7;
-     */
-    value: RollBackCommand;
-    case: "rollBack";
-  } | {
-    /**
-     * Leave a submitter's evidence out.
-     *
-     * @generated from field: tidemark.operations.v1.QuarantineCommand quarantine = 8;
-     */
-    value: QuarantineCommand;
-    case: "quarantine";
-  } | {
-    /**
-     * Take dead letters up again.
-     *
-     * @generated from field: tidemark.operations.v1.ReplayCommand replay = 9;
-     */
-    value: ReplayCommand;
-    case: "replay";
-  } | {
-    /**
-     * Remove every trace of a problem.
-     *
-     * @generated from field: tidemark.operations.v1.ForgetCommand forget = 10;
-     */
-    value: ForgetCommand;
-    case: "forget";
   } | {
     /**
      * Ask the target's endpoint for attempts at every ready problem.
@@ -164,125 +132,6 @@ export const RegradeCommandSchema: GenMessage<RegradeCommand> = /*@__PURE__*/
   messageDesc(file_tidemark_operations_v1_operations, 2);
 
 /**
- * Count evidence up to a checkpoint alone.
- *
- * @generated from message tidemark.operations.v1.RollBackCommand
- */
-export type RollBackCommand = Message<"tidemark.operations.v1.RollBackCommand"> & {
-  /**
-   * Slug of the target.
-   *
-   * @generated from field: string target = 1;
-   */
-  target: string;
-
-  /**
-   * Last checkpoint that counts.
-   *
-   * @generated from field: string checkpoint = 2;
-   */
-  checkpoint: string;
-};
-
-/**
- * Describes the message tidemark.operations.v1.RollBackCommand.
- * Use `create(RollBackCommandSchema)` to create a new message.
- */
-export const RollBackCommandSchema: GenMessage<RollBackCommand> = /*@__PURE__*/
-  messageDesc(file_tidemark_operations_v1_operations, 3);
-
-/**
- * Leave a submitter's evidence out.
- *
- * @generated from message tidemark.operations.v1.QuarantineCommand
- */
-export type QuarantineCommand = Message<"tidemark.operations.v1.QuarantineCommand"> & {
-  /**
-   * Slug of the target.
-   *
-   * @generated from field: string target = 1;
-   */
-  target: string;
-
-  /**
-   * Name of the submitter.
-   *
-   * @generated from field: string submitter = 2;
-   */
-  submitter: string;
-
-  /**
-   * First hour since 1970 that is left out.
-   *
-   * @generated from field: uint32 from_hour = 3;
-   */
-  fromHour: number;
-
-  /**
-   * First hour since 1970 that counts again; 0 for no end.
-   *
-   * @generated from field: uint32 until_hour = 4;
-   */
-  untilHour: number;
-};
-
-/**
- * Describes the message tidemark.operations.v1.QuarantineCommand.
- * Use `create(QuarantineCommandSchema)` to create a new message.
- */
-export const QuarantineCommandSchema: GenMessage<QuarantineCommand> = /*@__PURE__*/
-  messageDesc(file_tidemark_operations_v1_operations, 4);
-
-/**
- * Take dead letters up again.
- *
- * @generated from message tidemark.operations.v1.ReplayCommand
- */
-export type ReplayCommand = Message<"tidemark.operations.v1.ReplayCommand"> & {
-  /**
-   * Dead-letter topic.
-   *
-   * @generated from field: string topic = 1;
-   */
-  topic: string;
-
-  /**
-   * Ids of the records; empty for all.
-   *
-   * @generated from field: repeated string event_ids = 2;
-   */
-  eventIds: string[];
-};
-
-/**
- * Describes the message tidemark.operations.v1.ReplayCommand.
- * Use `create(ReplayCommandSchema)` to create a new message.
- */
-export const ReplayCommandSchema: GenMessage<ReplayCommand> = /*@__PURE__*/
-  messageDesc(file_tidemark_operations_v1_operations, 5);
-
-/**
- * Remove every trace of a problem.
- *
- * @generated from message tidemark.operations.v1.ForgetCommand
- */
-export type ForgetCommand = Message<"tidemark.operations.v1.ForgetCommand"> & {
-  /**
-   * The problem.
-   *
-   * @generated from field: string problem_id = 1;
-   */
-  problemId: string;
-};
-
-/**
- * Describes the message tidemark.operations.v1.ForgetCommand.
- * Use `create(ForgetCommandSchema)` to create a new message.
- */
-export const ForgetCommandSchema: GenMessage<ForgetCommand> = /*@__PURE__*/
-  messageDesc(file_tidemark_operations_v1_operations, 6);
-
-/**
  * Ask the target's endpoint for attempts at every ready problem.
  *
  * @generated from message tidemark.operations.v1.MeasureCommand
@@ -308,7 +157,7 @@ export type MeasureCommand = Message<"tidemark.operations.v1.MeasureCommand"> & 
  * Use `create(MeasureCommandSchema)` to create a new message.
  */
 export const MeasureCommandSchema: GenMessage<MeasureCommand> = /*@__PURE__*/
-  messageDesc(file_tidemark_operations_v1_operations, 7);
+  messageDesc(file_tidemark_operations_v1_operations, 3);
 
 /**
  * A command ended. Topic commands.completed.v1.
@@ -364,7 +213,7 @@ export type CommandCompleted = Message<"tidemark.operations.v1.CommandCompleted"
  * Use `create(CommandCompletedSchema)` to create a new message.
  */
 export const CommandCompletedSchema: GenMessage<CommandCompleted> = /*@__PURE__*/
-  messageDesc(file_tidemark_operations_v1_operations, 8);
+  messageDesc(file_tidemark_operations_v1_operations, 4);
 
 /**
  * A record that a service could not take. Topics <topic>.<service>.dlq.v1.
@@ -490,7 +339,7 @@ export type DeadLetter = Message<"tidemark.operations.v1.DeadLetter"> & {
  * Use `create(DeadLetterSchema)` to create a new message.
  */
 export const DeadLetterSchema: GenMessage<DeadLetter> = /*@__PURE__*/
-  messageDesc(file_tidemark_operations_v1_operations, 9);
+  messageDesc(file_tidemark_operations_v1_operations, 5);
 
 /**
  * A record as a service read it: kept with what waits or is worked on, so that it can be laid aside unchanged.
@@ -574,7 +423,7 @@ export type ConsumedRecord = Message<"tidemark.operations.v1.ConsumedRecord"> & 
  * Use `create(ConsumedRecordSchema)` to create a new message.
  */
 export const ConsumedRecordSchema: GenMessage<ConsumedRecord> = /*@__PURE__*/
-  messageDesc(file_tidemark_operations_v1_operations, 10);
+  messageDesc(file_tidemark_operations_v1_operations, 6);
 
 /**
  * What the gateway tells the runtime of one service to do. Topics orders.<service>.v1.
@@ -641,7 +490,7 @@ export type ServiceOrder = Message<"tidemark.operations.v1.ServiceOrder"> & {
  * Use `create(ServiceOrderSchema)` to create a new message.
  */
 export const ServiceOrderSchema: GenMessage<ServiceOrder> = /*@__PURE__*/
-  messageDesc(file_tidemark_operations_v1_operations, 11);
+  messageDesc(file_tidemark_operations_v1_operations, 7);
 
 /**
  * Say which blobs the service's tables name. The answer's result "marks" is the hash of a blob that lists them.
@@ -656,7 +505,7 @@ export type MarkBlobs = Message<"tidemark.operations.v1.MarkBlobs"> & {
  * Use `create(MarkBlobsSchema)` to create a new message.
  */
 export const MarkBlobsSchema: GenMessage<MarkBlobs> = /*@__PURE__*/
-  messageDesc(file_tidemark_operations_v1_operations, 12);
+  messageDesc(file_tidemark_operations_v1_operations, 8);
 
 /**
  * Remove a problem from the service's tables, or look whether it is gone.
@@ -691,7 +540,7 @@ export type ForgetProblem = Message<"tidemark.operations.v1.ForgetProblem"> & {
  * Use `create(ForgetProblemSchema)` to create a new message.
  */
 export const ForgetProblemSchema: GenMessage<ForgetProblem> = /*@__PURE__*/
-  messageDesc(file_tidemark_operations_v1_operations, 13);
+  messageDesc(file_tidemark_operations_v1_operations, 9);
 
 /**
  * Go on reading a topic elsewhere: where the stored offset lies outside the log, or to read again.
@@ -757,7 +606,7 @@ export type MoveOffsets = Message<"tidemark.operations.v1.MoveOffsets"> & {
  * Use `create(MoveOffsetsSchema)` to create a new message.
  */
 export const MoveOffsetsSchema: GenMessage<MoveOffsets> = /*@__PURE__*/
-  messageDesc(file_tidemark_operations_v1_operations, 14);
+  messageDesc(file_tidemark_operations_v1_operations, 10);
 
 /**
  * How a command ended.
