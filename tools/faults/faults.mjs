@@ -63,8 +63,21 @@ export const faults = {
   'kill in mid-job': deathsAt('in mid-job'),
   'kill in mid-migration': deathsWhileMigrating(),
   'starve of memory': {
-    says: 'each process gets no more memory at a random moment, and ends by that',
-    harm: eachProcess([300, 3_000], (part) => part.starve()),
+    says: 'no process gets more memory for up to 40 s; those that ask for some end by that',
+    async harm(system) {
+      system.feed(0.5);
+      await delay(1_000);
+      const ended = await system.blow(() => {
+        system.feed(0.5);
+        return Promise.all(system.parts.map((part) => part.starve(40_000)));
+      });
+      this.dead = system.parts.filter((_, index) => ended[index]);
+      await Promise.all(this.dead.map((part) => part.start()));
+    },
+    after() {
+      if (this.dead.length === 0) return { wrong: ['nobody died'] };
+      return { words: `${this.dead.length} deaths: ${this.dead.map(({ label }) => label).join(', ')}` };
+    },
   },
   'freeze the services': {
     says: 'SIGSTOP of one of two `execute`, or of all in one process, for 70 s, past every lease, then SIGCONT',

@@ -68,11 +68,17 @@ export class Part {
     }
   }
 
-  /** It gets no more memory, and ends by that. @returns what it ended with */
-  async starve() {
-    this.alive = false;
-    execFileSync('prlimit', ['--pid', String(this.pid), '--as=1:1', '--data=1:1']);
-    return this.run.exited;
+  /** It gets no more memory, and ends by that when it asks for some. @returns whether it did within `ms` */
+  async starve(ms) {
+    this.#limitMemory('1:');
+    const ended = await Promise.race([this.run.exited.then(() => true), delay(ms, false, { ref: false })]);
+    if (ended) this.alive = false;
+    else this.#limitMemory('unlimited:');
+    return ended;
+  }
+
+  #limitMemory(limit) {
+    execFileSync('prlimit', ['--pid', String(this.pid), `--as=${limit}`, `--data=${limit}`]);
   }
 
   /** Kills it at a moment, and starts it again. @returns `{ reached, cancel }`: `reached` resolves when it is there again */
