@@ -44,4 +44,5 @@ test('news that comes while nobody sleeps is kept for the next sleep, once', asy
   await wakeup.wait(1);
 });
 
-const wakeTick = () => new Promise((resolve) => setTimeout(resolve, 5));
+/** Whatever was about to wake has woken. */
+const wakeTick = () => new Promise((resolve) => setImmediate(resolve));

@@ -59,7 +59,7 @@ test('a database that goes away is told, and when it is back all goes on', async
   await until('the fault is told', () => collector.faults.some(({ fault }) => fault instanceof LogUnavailableError));
   await expect(log.ping()).rejects.toThrow(LogUnavailableError);
   await expect(append(writer, record(topic, 'a', 'lost'))).rejects.toThrow(LogUnavailableError);
-  // Longer than the lease.
+  // Nothing is told meanwhile, also when the lease is over.
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   expect(collector.recovered).toBe(0);
 

@@ -1,8 +1,8 @@
+import { type EventEmitter, once } from 'node:events';
 import { startPostgres, type TestPostgres } from '@tidemark/testing-servers';
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { classifyFault } from '../faults.ts';
-import { sleep } from '../sleep.ts';
 import { createDataSource } from './data-source.ts';
 import { migrate } from './migrate.ts';
 import { Transactions } from './transactions.ts';
@@ -39,15 +39,27 @@ describe('transactions', () => {
       onIdleError: () => undefined,
     });
 
+  /** The pool has taken note that one of its connections is gone. */
+  const connectionRemoved = async (): Promise<void> => {
+    const { master } = dataSource.driver as unknown as { readonly master: EventEmitter };
+    await once(master, 'remove');
+  };
+
   it('that lock each other are both done in the end', async () => {
-    const raise = (names: readonly string[]) =>
+    let locked = 0;
+    const both = Promise.withResolvers<void>();
+    const raise = ([first, second]: readonly [string, string]) =>
       transactions.run('raise', async (open) => {
-        for (const name of names) {
-          await open.query('UPDATE accounts SET amount = amount + 1 WHERE name = $1', [name]);
-          await sleep(100);
-        }
+        const one = (name: string) => open.query('UPDATE accounts SET amount = amount + 1 WHERE name = $1', [name]);
+        await one(first);
+        locked += 1;
+        if (locked === 2) both.resolve();
+        await both.promise;
+        await one(second);
       });
     await Promise.all([raise(['a', 'b']), raise(['b', 'a'])]);
+    // One of them was begun again.
+    expect(locked).toBe(3);
     expect(await transactions.query('SELECT amount FROM accounts')).toEqual([{ amount: 2 }, { amount: 2 }]);
   });
 
@@ -81,17 +93,18 @@ describe('transactions', () => {
 
   // At once, and after the pool has taken note: the connection then fails by other words.
   it.each([
-    { pauseMs: 0, last: 'a statement' },
-    { pauseMs: 500, last: 'a statement' },
-    { pauseMs: 0, last: 'the commit' },
-    { pauseMs: 500, last: 'the commit' },
+    { when: 'just', last: 'a statement' },
+    { when: 'and missed', last: 'a statement' },
+    { when: 'just', last: 'the commit' },
+    { when: 'and missed', last: 'the commit' },
   ])(
-    'name the database when their connection is cut $pauseMs ms before $last, and work again after',
-    async ({ pauseMs, last }) => {
+    'name the database when their connection is cut $when before $last, and work again after',
+    async ({ when, last }) => {
+      const noted = connectionRemoved();
       const cut = transactions.run('cut', async (open) => {
         const [row] = await open.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
         await transactions.query('SELECT pg_terminate_backend($1, 5000)', [row?.pid]);
-        await sleep(pauseMs);
+        if (when === 'and missed') await noted;
         if (last === 'a statement') await open.query('SELECT 1');
       });
       const error: unknown = await cut.catch((thrown: unknown) => thrown);
@@ -101,11 +114,12 @@ describe('transactions', () => {
   );
 
   it('blame the database when the connection was lost, whatever the work threw after that', async () => {
+    const noted = connectionRemoved();
     const cut = transactions.run('cut', async (open) => {
       const [row] = await open.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
       await transactions.query('SELECT pg_terminate_backend($1)', [row?.pid]);
       await open.query('SELECT 1').catch(() => undefined);
-      await sleep(50);
+      await noted;
       throw new Error('a bug that the lost connection brought to light');
     });
     const error: unknown = await cut.catch((thrown: unknown) => thrown);

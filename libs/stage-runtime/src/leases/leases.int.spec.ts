@@ -7,6 +7,7 @@ import { migrate } from '../database/migrate.ts';
 import { Transactions } from '../database/transactions.ts';
 import { sleep } from '../sleep.ts';
 import { assertLease } from './lease-table.ts';
+import { PATIENCE } from '../testing/patience.ts';
 import { TableLeaseKeeper } from './table-lease-keeper.ts';
 
 describe('leases', () => {
@@ -64,8 +65,7 @@ describe('leases', () => {
     const [first, second] = [keeperOf('one', 100), keeperOf('two', 100)];
     const lease = await first.acquire('target-c');
     if (lease === undefined) throw new Error('not taken');
-    await sleep(150);
-    await second.acquire('target-c');
+    await expect.poll(() => second.acquire('target-c'), PATIENCE).toBeDefined();
     await expect(transactions.run('late', (open) => assertLease(open, lease))).rejects.toThrow(LeaseLostError);
   });
 
