@@ -230,7 +230,7 @@ describe('batches', () => {
       return await codeOf(client.send('POST', '/v1/targets/line/batches', {}));
     };
     expect(await told(status.UNAVAILABLE)).toEqual([503, 'select_unavailable']);
-    expect(await told(status.NOT_FOUND)).toEqual([404, 'unknown_target']);
+    expect(await told(status.NOT_FOUND)).toEqual([503, 'target_on_its_way']);
     expect(await told(status.RESOURCE_EXHAUSTED)).toEqual([429, 'select_busy']);
     expect(await told(status.INVALID_ARGUMENT)).toEqual([422, 'unusable_content']);
     expect(await codeOf(client.send('POST', '/v1/targets/line/batches', { count: 0 }))).toEqual([

@@ -49,6 +49,7 @@ export const httpRules: Readonly<Record<string, Rule>> = {
   'GET /v1/targets/:slug/moves': readsTarget,
   'GET /v1/targets/:slug/curated': readsTarget,
   'GET /v1/targets/:slug/curated/changes': readsTarget,
+  'GET /v1/targets/:slug/snapshot': readsTarget,
   'POST /v1/targets/:slug/batches': usesTarget,
   'GET /v1/targets/:slug/batches/:batch': usesTarget,
   'POST /v1/targets/:slug/leases/return': usesTarget,

@@ -134,7 +134,13 @@ function asProblem(error: unknown, target: string, batch: string | undefined): u
     return notFound('batch', batch, 'Batches are kept for a week after their leases ran out.');
   }
   if (isStatus(error, status.NOT_FOUND)) {
-    return notFound('target', target, 'Declare it first; a new target takes a moment to reach select.');
+    return new HttpProblem({
+      status: 503,
+      code: 'target_on_its_way',
+      what: `Select has not heard of target ${JSON.stringify(target)} yet.`,
+      todo: 'Try again in a second: a new target takes a moment.',
+      retryAfterSeconds: 1,
+    });
   }
   if (isStatus(error, status.INVALID_ARGUMENT)) {
     return unusable('Select refuses the request.', [{ where: 'body', why: details }], 'Correct it and send it again.');

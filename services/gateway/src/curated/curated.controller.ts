@@ -10,6 +10,7 @@ import { binNames } from '../read-model/decide-placement.ts';
 import { targetSlugOf } from '../targets/target-slug.ts';
 import { Targets } from '../targets/targets.ts';
 import { CuratedJson, curatedSummary } from './curated-json.ts';
+import { parquetFile } from './snapshot.ts';
 
 const PAGE = 200;
 
@@ -19,6 +20,8 @@ const querySchema = z.object({
   /** `summary` leaves statement, tests and facets out. */
   view: z.enum(['whole', 'summary']).default('whole'),
 });
+
+const snapshotSchema = z.object({ format: z.enum(['jsonl', 'parquet']).default('jsonl') });
 
 /** The working set of a target as it is now. */
 @Controller('v1/targets')
@@ -36,6 +39,30 @@ export class CuratedController {
     const target = targetSlugOf(slug);
     await this.targets.assertKnown(target);
     await sendNdjson(reply, this.problems(target, query));
+  }
+
+  /** The same as a file: JSON Lines or Parquet. */
+  @Get(':slug/snapshot')
+  async snapshot(
+    @Param('slug') slug: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const { format } = readQuery(request, snapshotSchema);
+    const target = targetSlugOf(slug);
+    await this.targets.assertKnown(target);
+    const problems = this.problems(target, { view: 'whole' });
+    void reply.header('content-disposition', `attachment; filename="${target}.${format}"`);
+    if (format === 'jsonl') {
+      await sendNdjson(reply, problems);
+      return;
+    }
+    const file = await parquetFile(problems);
+    const { size } = await file.stat();
+    await reply
+      .type('application/vnd.apache.parquet')
+      .header('content-length', size)
+      .send(file.createReadStream({ start: 0, highWaterMark: 256 * 1024 }));
   }
 
   private async *problems(target: string, { bin, limit, view }: z.output<typeof querySchema>): AsyncGenerator<object> {

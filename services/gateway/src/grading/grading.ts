@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { StageDatabase } from '@tidemark/stage-runtime';
-import type { Verdict } from '@tidemark/proto';
+import { Verdict } from '@tidemark/proto';
 import type { Caller } from '../access/caller.ts';
 import type { FaultJson } from '../intake/check-record.ts';
 import type { Missing } from '../intake/missing-subjects.ts';
@@ -15,7 +15,8 @@ export const MAX_GRADED_GROUPS = 256;
 /** How often verdicts that are waited for are looked for, in ms. */
 const LOOK_MS = 150;
 /** Verdicts from here on say nothing about the model (`Verdict` of the contracts). */
-const ENVIRONMENT = 32;
+const ENVIRONMENT: number = Verdict.SANDBOX_FAILURE;
+const isAboutModel = (verdict: number): boolean => verdict > 0 && verdict < ENVIRONMENT;
 
 /** What becomes of one group. */
 export type GradeAnswer = { readonly line: number; readonly group?: string } & (
@@ -136,7 +137,7 @@ function answerOf({ line, group }: Awaited, row: GradedRow, caller: Caller): Gra
     suite_hash,
     judge_version,
     verdicts: verdicts.map(verdictName),
-    passed: verdicts.filter((verdict) => verdict === 1).length,
-    counted: verdicts.filter((verdict) => verdict > 0 && verdict < ENVIRONMENT).length,
+    passed: verdicts.filter((verdict) => verdict === Verdict.ACCEPTED).length,
+    counted: verdicts.filter((verdict) => isAboutModel(verdict)).length,
   };
 }

@@ -19,7 +19,6 @@ import type { Caller } from '../access/caller.ts';
 import { Callers } from '../access/callers.ts';
 import { grpcRules } from '../access/rules.ts';
 import type { GatewayConfig } from '../gateway.config.ts';
-import { HttpProblem } from '../http/http-problem.ts';
 import type { OpenCall } from './calls.ts';
 import { ProblemMethods } from './problem-methods.ts';
 import { serviceDefinition } from './service-definition.ts';

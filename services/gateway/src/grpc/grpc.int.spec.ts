@@ -354,7 +354,7 @@ const gradedGroup = (groupId: string) =>
 /** Any bytes to any method; streams are asked for their first answer. */
 function rawCall(path: string, token?: string, bytes: Buffer = Buffer.alloc(0)): Promise<Buffer | undefined> {
   return firstOf(path, bytes, token).catch((error: unknown) => {
-    if (error === 'ended') return undefined;
+    if (error instanceof Error && error.message === 'ended') return undefined;
     throw error;
   });
 }
@@ -376,7 +376,7 @@ function firstOf(path: string, bytes: Buffer, token?: string): Promise<Buffer> {
       call.cancel();
     });
     call.on('error', reject);
-    call.on('end', () => setTimeout(() => reject('ended'), 50));
+    call.on('end', () => setTimeout(() => reject(new Error('ended')), 50));
     call.write(bytes);
     call.end();
   }).finally(() => client.close());
