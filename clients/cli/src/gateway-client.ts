@@ -1,3 +1,5 @@
+import { type Answer, fitAnswer, UnfitAnswerError } from '@tidemark/http-contract';
+import type { z } from 'zod';
 import { fileErrorText } from './file-errors.ts';
 import type { CliConfig } from './cli.config.ts';
 
@@ -47,6 +49,19 @@ export class GatewayClient {
     } catch (error) {
       if (this.signal.aborted || !(error instanceof SyntaxError)) throw error;
       throw this.noGateway('no JSON', response.status);
+    }
+  }
+
+  /** An answer that is as the contract says. @throws GatewayError */
+  async answer<S extends z.ZodType>(schema: S, path: string, options: RequestOptions = {}): Promise<Answer<S>> {
+    const answer = await this.json(path, options);
+    try {
+      return fitAnswer(schema, answer);
+    } catch (error) {
+      if (!(error instanceof UnfitAnswerError)) throw error;
+      const message = `What ${this.config.url}${path} answers is not what this release of tidemark expects (${error.faults.join('; ')}).`;
+      const problem = { do: 'Use the command line of the release that the gateway is of.' };
+      throw new GatewayError(message, 200, problem, { cause: error });
     }
   }
 

@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
+import { type Submissions, submissionsSchema } from '@tidemark/http-contract';
 import { show } from './format/table.ts';
 import type { GatewayClient, Json } from './gateway-client.ts';
-import { groupText, letterText, problemText, type Submissions } from './tell-failures.ts';
+import { groupText, letterText, problemText } from './tell-failures.ts';
 
 /** One thing that became of a line. */
 export interface LineRow {
@@ -20,7 +21,7 @@ export async function readLines(
   limit: number,
 ): Promise<Submissions> {
   const query = { source_file: basename(file), line, limit: Math.min(limit, 1_000) };
-  return (await client.json('/v1/submissions', { query })) as unknown as Submissions;
+  return await client.answer(submissionsSchema, '/v1/submissions', { query });
 }
 
 /** In the order of the lines. */

@@ -1,3 +1,4 @@
+import { submissionsSchema } from '@tidemark/http-contract';
 import type { CommandContext } from './context.ts';
 import { missingText, turnedAwayText } from './format/remarks.ts';
 import { reasonInWords, stateInWords } from './format/reasons.ts';
@@ -7,14 +8,6 @@ import type { UploadResult } from './upload-file.ts';
 
 /** The gateway answers at most this many of each kind. */
 const MOST = 1_000;
-
-/** `GET /v1/submissions`. */
-export interface Submissions {
-  readonly problems: readonly Json[];
-  readonly refused: readonly Json[];
-  readonly groups: readonly Json[];
-  readonly dead_letters: readonly Json[];
-}
 
 /**
  * Says which records of an upload did not come through, and why. What the door refused was said before.
@@ -26,7 +19,7 @@ export async function tellFailures(
   { file, upload }: UploadResult,
 ): Promise<number> {
   const query = { upload, failed: true, limit: MOST };
-  const found = (await client.json('/v1/submissions', { query })) as unknown as Submissions;
+  const found = await client.answer(submissionsSchema, '/v1/submissions', { query });
   const groupLines = new Set(found.groups.map(({ line }) => line));
   const letters = found.dead_letters.filter(({ source_record }) => !groupLines.has(source_record));
   const failures = [

@@ -1,3 +1,4 @@
+import { benchmarksSchema } from '@tidemark/http-contract';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -35,7 +36,7 @@ export function registerBenchmark(program: Command, run: Run): void {
     .description('the sets that problems are checked against')
     .action(() =>
       run(async ({ client, output }) => {
-        const { benchmarks } = (await client.json('/v1/benchmarks')) as unknown as { benchmarks: Json[] };
+        const { benchmarks } = await client.answer(benchmarksSchema, '/v1/benchmarks');
         if (output.json) {
           for (const set of benchmarks) await output.object(set);
           return undefined;

@@ -1,3 +1,4 @@
+import { deadLettersPageSchema } from '@tidemark/http-contract';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type CommandContext, type Run, UsageError } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -73,10 +74,7 @@ async function list(
   let shown = 0;
   do {
     const query = { ...queryOf(filter), state, limit: Math.min(PAGE, most - shown), cursor };
-    const page = (await client.json('/v1/dead-letters', { query })) as unknown as {
-      dead_letters: Json[];
-      next: string | null;
-    };
+    const page = await client.answer(deadLettersPageSchema, '/v1/dead-letters', { query });
     for (const letter of page.dead_letters) {
       if (output.json) await output.object(letter);
       else rows.push(rowOf(letter));

@@ -1,3 +1,4 @@
+import { submissionsSchema } from '@tidemark/http-contract';
 import type { Command } from 'commander';
 import { type CommandContext, type Run, UsageError } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -42,7 +43,7 @@ async function findProblem(context: CommandContext, options: ExplainOptions): Pr
   const { namespace, id, file, line } = options;
   if (namespace !== undefined && id !== undefined) {
     const query = { namespace, id };
-    const found = (await context.client.json('/v1/submissions', { query })) as unknown as { problems: Json[] };
+    const found = await context.client.answer(submissionsSchema, '/v1/submissions', { query });
     return String(found.problems[0]?.problem_id);
   }
   if (file === undefined || line === undefined) {

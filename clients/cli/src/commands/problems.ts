@@ -1,3 +1,4 @@
+import { problemsPageSchema } from '@tidemark/http-contract';
 import { type Command, Option } from 'commander';
 import { type CommandContext, type Run, UsageError } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -41,10 +42,7 @@ export function registerProblems(program: Command, run: Run): void {
         let shown = 0;
         do {
           const query = { ...filter, limit: Math.min(PAGE, most - shown), cursor };
-          const page = (await client.json('/v1/problems', { query })) as unknown as {
-            problems: Json[];
-            next: string | null;
-          };
+          const page = await client.answer(problemsPageSchema, '/v1/problems', { query });
           for (const problem of page.problems) {
             if (output.json) await output.object(problem);
             else rows.push(rowOf(problem));

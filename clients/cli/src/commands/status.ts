@@ -4,6 +4,7 @@ import type { ExitCode } from '../exit-codes.ts';
 import { statusText } from '../format/status-text.ts';
 import type { GatewayClient } from '../gateway-client.ts';
 import type { Status } from '../status.ts';
+import { statusSchema } from '@tidemark/http-contract';
 
 const WATCH_MS = 1_000;
 
@@ -23,8 +24,7 @@ export function registerStatus(program: Command, run: Run): void {
     );
 }
 
-export const readStatus = async (client: GatewayClient): Promise<Status> =>
-  (await client.json('/v1/status')) as unknown as Status;
+export const readStatus = (client: GatewayClient): Promise<Status> => client.answer(statusSchema, '/v1/status');
 
 async function watchStatus(context: CommandContext): Promise<ExitCode> {
   for (;;) {

@@ -1,3 +1,4 @@
+import { targetsSchema } from '@tidemark/http-contract';
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Run, UsageError } from '../context.ts';
@@ -53,7 +54,7 @@ export function registerTarget(program: Command, run: Run): void {
     .description('targets and their settings')
     .action(() =>
       run(async ({ client, output }) => {
-        const { targets } = (await client.json('/v1/targets')) as unknown as { targets: TargetListed[] };
+        const { targets } = await client.answer(targetsSchema, '/v1/targets');
         if (output.json) {
           for (const listed of targets) await output.object(listed);
           return undefined;
@@ -77,17 +78,6 @@ export function registerTarget(program: Command, run: Run): void {
         return undefined;
       }),
     );
-}
-
-interface TargetListed {
-  readonly target: string;
-  readonly version: number;
-  readonly checkpoint: string;
-  readonly settings: {
-    readonly group_size: number;
-    readonly endpoint_url: string;
-    readonly selection: { readonly policy: string };
-  };
 }
 
 async function settingsOf(options: DeclareOptions): Promise<Json> {

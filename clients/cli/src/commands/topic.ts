@@ -1,3 +1,4 @@
+import { topicsSchema } from '@tidemark/http-contract';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandContext, Run } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -64,9 +65,7 @@ export function registerTopic(program: Command, run: Run): void {
 }
 
 async function list({ client, output }: CommandContext, all: boolean): Promise<undefined> {
-  const answer = (await client.json('/v1/topics')) as unknown as {
-    topics: { topic: string; partitions: Partition[] }[];
-  };
+  const answer = await client.answer(topicsSchema, '/v1/topics');
   if (output.json) {
     for (const listed of answer.topics) await output.object(listed);
     return undefined;

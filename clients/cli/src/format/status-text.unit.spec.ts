@@ -20,6 +20,7 @@ const status: Status = {
     {
       target: 'model',
       version: 1,
+      checkpoint_ordinal: 1,
       checkpoint: 'base',
       bins: bins(4, 8),
       panel: 0,

@@ -6,7 +6,17 @@ const bins = Object.fromEntries(
   ['unsolved', 'hard', 'medium', 'easy', 'mastered'].map((bin) => [bin, { curated: 3, predicted: 1, measured: 2 }]),
 );
 const target = (name: string) => ({
-  ...{ target: name, version: 1, checkpoint: 'published', bins, panel: 0, curated: 63, set_aside: 10, reserve: 0 },
+  ...{
+    target: name,
+    version: 1,
+    checkpoint_ordinal: 1,
+    checkpoint: 'published',
+    bins,
+    panel: 0,
+    curated: 63,
+    set_aside: 10,
+    reserve: 0,
+  },
   ...{ groups: 62, attempts: 496, passes: 86, environment_failures: 0, evaluations: 1, moves: 0 },
 });
 const rejected = ['reference_failed', 'exact_duplicate', 'no_tests', 'contaminated', 'no_reference'];

@@ -1,36 +1,12 @@
+import type { StateCount, TargetCounts } from '@tidemark/http-contract';
+
 /** What the gateway answers, as far as the console reads it: docs/http.md says what each field means. */
 
-export interface StateCount {
-  readonly state: string;
-  readonly stage: string;
-  readonly reason: string;
-  readonly problems: number;
-}
+export type { StateCount, TargetCounts };
 
 export const BINS = ['unsolved', 'hard', 'medium', 'easy', 'mastered'] as const;
 
-export interface BinCounts {
-  readonly curated: number;
-  readonly predicted: number;
-  readonly measured: number;
-}
-
-export interface TargetCounts {
-  readonly target: string;
-  readonly version: number;
-  readonly checkpoint: string;
-  readonly bins: Readonly<Record<string, BinCounts>>;
-  readonly panel: number;
-  readonly curated: number;
-  readonly set_aside: number;
-  readonly reserve: number;
-  readonly groups: number;
-  readonly attempts: number;
-  readonly passes: number;
-  readonly environment_failures: number;
-  readonly evaluations: number;
-  readonly moves: number;
-}
+export type BinCounts = TargetCounts['bins'][string];
 
 export interface ServiceState {
   readonly service: string;

@@ -27,6 +27,7 @@ const status: Status = {
     {
       target: 'model',
       version: 1,
+      checkpoint_ordinal: 1,
       checkpoint: 'base',
       bins: bins(5, 2),
       panel: 1,

@@ -6,6 +6,17 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { create } from '@bufbuild/protobuf';
 import { topics } from '@tidemark/event-log';
+import {
+  benchmarksSchema,
+  deadLettersPageSchema,
+  fitAnswer,
+  problemsPageSchema,
+  statusSchema,
+  submissionsSchema,
+  targetsSchema,
+  topicsSchema,
+} from '@tidemark/http-contract';
+import type { ZodType } from 'zod';
 import { startStage, type StageHarness } from '@tidemark/stage-runtime/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gatewayService } from '../index.ts';
@@ -176,6 +187,20 @@ describe('a target', () => {
     const { status: code, body } = await client.json('GET', '/v1/console/targets/model/moves?cursor=abc');
     expect([code, body.where]).toEqual([422, 'query.cursor']);
     expect((await client.json('GET', '/v1/console/targets/none/moves')).status).toBe(404);
+  });
+});
+
+describe('what clients read', () => {
+  it.each([
+    ['/v1/status', statusSchema],
+    ['/v1/submissions?source_file=set.jsonl', submissionsSchema],
+    ['/v1/problems', problemsPageSchema],
+    ['/v1/dead-letters', deadLettersPageSchema],
+    ['/v1/benchmarks', benchmarksSchema],
+    ['/v1/targets', targetsSchema],
+    ['/v1/topics', topicsSchema],
+  ] as const)('%s answers as the contract says', async (path, schema) => {
+    expect(fitAnswer<ZodType>(schema, await get(path))).toBeDefined();
   });
 });
 

@@ -1,35 +1,10 @@
+import type { StateCount, TargetCounts } from '@tidemark/http-contract';
 import { Bin } from '@tidemark/proto';
 import type { Sql } from '@tidemark/stage-runtime';
 import { binNames } from '../read-model/decide-placement.ts';
 import { binName } from '../read-model/names.ts';
 
-/** How many problems are in a visible state for one reason. */
-export interface StateCount {
-  readonly state: string;
-  readonly stage: string;
-  readonly reason: string;
-  readonly problems: number;
-}
-
-/** Where the ready problems of the training side stand for one target. */
-export interface TargetCounts {
-  readonly target: string;
-  readonly version: number;
-  readonly checkpoint: string;
-  readonly checkpoint_ordinal: number;
-  /** By bin: `curated` of the working set (`predicted` of them are placed by the prior), `measured` of all ready ones. */
-  readonly bins: Readonly<Record<string, { curated: number; predicted: number; measured: number }>>;
-  readonly panel: number;
-  readonly curated: number;
-  readonly set_aside: number;
-  readonly reserve: number;
-  readonly groups: number;
-  readonly attempts: number;
-  readonly passes: number;
-  readonly environment_failures: number;
-  readonly evaluations: number;
-  readonly moves: number;
-}
+export type { StateCount, TargetCounts };
 
 /** Problems by visible state; together they are all that the gateway has seen. */
 export async function countStates(sql: Sql): Promise<StateCount[]> {
