@@ -12,6 +12,7 @@ import { registerDlq } from './commands/dlq.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerEvaluate } from './commands/evaluate.ts';
 import { registerExplain } from './commands/explain.ts';
+import { registerForget } from './commands/forget.ts';
 import { registerIngest } from './commands/ingest.ts';
 import { registerJudge } from './commands/judge.ts';
 import { registerProblems } from './commands/problems.ts';
@@ -102,6 +103,7 @@ function program(io: CliIo, run: (action: Action) => Promise<void>): Command {
     registerConfig,
     registerDlq,
     registerBlobs,
+    registerForget,
     registerDoctor,
     registerJudge,
   ]) {

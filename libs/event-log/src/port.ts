@@ -170,6 +170,22 @@ export interface EventLogAdmin {
   compact(topic: string): Promise<void>;
   /** Drops records below the offset. */
   deleteRecords(topic: string, partition: number, before: bigint): Promise<void>;
+  /**
+   * Removes a text from a topic, at once: records whose key holds it go; those that hold it elsewhere go too, or keep a
+   * placeholder of the same length in its place. Offsets stay as they are.
+   *
+   * @returns how many records; undefined where the log can't (Kafka: records go with retention and compaction alone)
+   */
+  erase(topic: string, erasure: Erasure): Promise<{ readonly deleted: number; readonly redacted: number } | undefined>;
+}
+
+/** What is to be removed from a topic. */
+export interface Erasure {
+  readonly text: string;
+  /** As many bytes as `text`. */
+  readonly placeholder: string;
+  /** Of records whose key does not hold the text. */
+  readonly others: 'delete' | 'redact';
 }
 
 export interface EventLog {

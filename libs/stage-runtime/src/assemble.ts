@@ -118,7 +118,11 @@ export async function assemble<Schema extends z.ZodObject>(
   const app = await createApp(definition, [runtime, moduleOf(definition, config)], logger);
   app.connectMicroservice({ strategy: transport });
   const discovered = discover(app);
-  const upkeep = upkeepWorker(parts) as JobWorker<unknown, unknown>;
+  const upkeep = upkeepWorker({
+    parts,
+    consumed: () => transport.consumed(),
+    dependents: definition.forgetting ?? [],
+  }) as JobWorker<unknown, unknown>;
   for (const worker of [...discovered.workers, upkeep]) parts.bounds.add(worker);
   const pools = discovered.workers.map((worker) => new JobPool(parts, worker));
   // It is rung for; looking now and then covers what a replica that died has left.

@@ -22,6 +22,11 @@ export interface ServiceDefinition<Schema extends z.ZodObject = z.ZodObject> {
   readonly migrations: readonly MigrationClass[];
   /** Every topic that it reads or writes under a fixed name: created at start where missing. */
   readonly topics: readonly AnyTopic[];
+  /**
+   * Statements with a problem's id as $1 that remove rows which belong to it by another key, run before its own rows are
+   * removed. Tables with a column `problem_id` need none.
+   */
+  readonly forgetting?: readonly string[];
   /** Largest HTTP request body in bytes. Default 1 MiB. */
   readonly httpBodyLimitBytes?: number;
   /** True: the service checks who may use its routes, also those that the runtime adds. */

@@ -44,3 +44,5 @@ export { type Caused, causedBy, Withholding, withholdingTables } from './withhol
 export { type ActivitySource, ReportsActivity, Worker } from './worker.ts';
 export { hashesIn } from './upkeep/hash-runs.ts';
 export { hashesInRecordOf, readHashes } from './upkeep/mark-blobs.ts';
+export { UPKEEP_JOBS } from './upkeep/erase-problem.ts';
+export { placeholderOf, problemHash, withoutForgotten } from './upkeep/forgotten.ts';

@@ -39,6 +39,8 @@ import { LetterReader } from './dead-letters/letter-reader.ts';
 import { Explain } from './explain/explain.ts';
 import { ProblemsController } from './explain/problems.controller.ts';
 import { ForgetOldRows } from './housekeeping/forget-old-rows.ts';
+import { ForgetController } from './forget/forget.controller.ts';
+import { ForgetProblem } from './forget/forget-problem.ts';
 import { GatewayHttp } from './http/gateway-http.ts';
 import { ProblemJsonFilter } from './http/problem-json.filter.ts';
 import { ProblemsIntakeController } from './intake/problems-intake.controller.ts';
@@ -122,6 +124,7 @@ const http = [
   TopicsController,
   DeadLettersController,
   BlobsController,
+  ForgetController,
   ...consoleControllers,
 ];
 
@@ -153,6 +156,7 @@ const http = [
     Commands,
     OrderAll,
     SweepBlobs,
+    ForgetProblem,
     SelectClient,
     Benchmarks,
     CuratedJson,

@@ -10,6 +10,7 @@ export const sampleService = defineService({
   configSchema: sampleConfigSchema,
   module: (config) => SampleModule.of(config),
   migrations,
+  forgetting: ['DELETE FROM answer WHERE request_id IN (SELECT request_id FROM request WHERE problem_id = $1)'],
   topics: [
     topics.problemsVerified,
     topics.problemsWithdrawn,

@@ -1,5 +1,5 @@
 import { OffsetOutOfRangeError, TopicMismatchError } from '../errors.ts';
-import type { EventLogAdmin, TopicDescription, TopicSettings, TopicSpec } from '../port.ts';
+import type { Erasure, EventLogAdmin, TopicDescription, TopicSettings, TopicSpec } from '../port.ts';
 import { compactTopic } from './compaction.ts';
 import type { Database } from './database.ts';
 import { lockPartitions } from './segments.ts';
@@ -149,7 +149,34 @@ export class EmbeddedAdmin implements EventLogAdmin {
       ]);
     });
   }
+
+  async erase(topic: string, { text, placeholder, others }: Erasure): Promise<{ deleted: number; redacted: number }> {
+    const bytes = Buffer.from(text);
+    if (bytes.length !== Buffer.byteLength(placeholder)) throw new TypeError('the placeholder has another length');
+    const entry = (await this.#topics.resolve([topic])).get(topic);
+    if (!entry) throw new TopicMismatchError(topic, 'there is no such topic');
+    const records = `event_log.topic_${entry.id}`;
+    return await this.#database.transaction(async (sql) => {
+      // A compaction under way would bring back what it has read.
+      await sql("SELECT pg_advisory_xact_lock(hashtextextended('tidemark event_log maintain ' || $1::int, 0))", [
+        entry.id,
+      ]);
+      const elsewhere = others === 'delete' ? `OR ${holds('value')} OR ${holds('headers')}` : '';
+      const deleted = await sql(`DELETE FROM ${records} WHERE ${holds('key')} ${elsewhere} RETURNING 1`, [bytes]);
+      const redacted = await sql(
+        `UPDATE ${records} SET value = ${replaced('value')}, headers = ${replaced('headers')}
+         WHERE ${holds('value')} OR ${holds('headers')} RETURNING 1`,
+        [bytes, Buffer.from(placeholder)],
+      );
+      return { deleted: deleted.length, redacted: redacted.length };
+    });
+  }
 }
+
+const holds = (column: string) => `position($1::bytea IN coalesce(${column}, '')) > 0`;
+/** Two hexadecimal digits a byte: the length stays. */
+const replaced = (column: string) =>
+  `decode(replace(encode(${column}, 'hex'), encode($1::bytea, 'hex'), encode($2::bytea, 'hex')), 'hex')`;
 
 function checkSame(spec: TopicSpec, there: StoredSpec): void {
   if (there.partitions !== spec.partitions) {

@@ -5,6 +5,7 @@ import type { StageParts } from '../stage-parts.ts';
 import { StageWork } from '../stage-work.ts';
 import { handleBisecting } from './bisect.ts';
 import { IncomingBatch } from './event-batch.ts';
+import { problemIdsOf, withoutForgotten } from '../upkeep/forgotten.ts';
 import { decodeRecord, type Incoming, type KnownBefore } from './incoming.ts';
 import type { TopicHandler } from './topic-handler.ts';
 import { takeUnseen } from './unseen.ts';
@@ -35,9 +36,12 @@ export async function handleRecords(
   };
 
   const readable: Incoming[] = [];
-  for (const { record, before } of records) {
+  const decoded = records.map(({ record, before }) => {
     const incoming = decodeRecord(handler.topic, incarnation, record, before);
     if (before !== undefined) tried.set(incoming, before.attempts);
+    return incoming;
+  });
+  for (const incoming of await withoutForgotten(open, incarnation, decoded, aboutProblem)) {
     if (incoming.kind === 'undecodable') await layAside(incoming, { code: 'undecodable', message: incoming.reason });
     else readable.push(incoming);
   }
@@ -56,3 +60,8 @@ export async function handleRecords(
     layAside,
   });
 }
+
+const aboutProblem = (incoming: Incoming) => ({
+  record: incoming.record,
+  problemIds: incoming.kind === 'event' ? problemIdsOf(incoming.event.value) : [],
+});

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import type { MigrationClass } from '../define-service.ts';
+import { ForgottenProblems1700000600000 } from './forgotten-problems.ts';
 import { JobOrigins1700000400000 } from './job-origins.ts';
 import { JobWaits1700000200000 } from './job-waits.ts';
 import { OutboxAge1700000100000 } from './outbox-age.ts';
@@ -30,6 +31,7 @@ const runtimeMigrations = [
   OutboxRefused1700000300000,
   JobOrigins1700000400000,
   OutboxRefusedIndex1700000500000,
+  ForgottenProblems1700000600000,
 ];
 
 /** A pool of connections that see the service's own schema, and nothing else, without being told in each query. */

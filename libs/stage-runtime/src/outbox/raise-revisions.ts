@@ -20,9 +20,17 @@ export async function raiseRevisions(sql: Sql, events: readonly OutgoingEvent[])
   if (wanted.size === 0) return revisions;
   const sorted = [...wanted.values()].sort((a, b) => compareText(a.topic, b.topic) || Buffer.compare(a.key, b.key));
   const rows = await sql.query<{ topic: string; key: Buffer; revision: bigint }>(
-    `INSERT INTO outgoing_revisions AS r (topic, key, revision)
-     SELECT topic, key, raise
-     FROM unnest($1::text[], $2::bytea[], $3::bigint[]) WITH ORDINALITY AS w (topic, key, raise, ordinal)
+    // A key of a problem that was forgotten goes on from where its revisions were hidden: above its tombstone.
+    `WITH wanted AS (
+       SELECT * FROM unnest($1::text[], $2::bytea[], $3::bigint[]) WITH ORDINALITY AS w (topic, key, raise, ordinal)
+     ), hidden AS (
+       DELETE FROM outgoing_revisions h USING wanted w
+       WHERE EXISTS (SELECT FROM forgotten_problems) AND h.topic = w.topic AND h.key = '\\x00'::bytea || sha256(w.key)
+       RETURNING w.topic, w.key, h.revision
+     )
+     INSERT INTO outgoing_revisions AS r (topic, key, revision)
+     SELECT w.topic, w.key, w.raise + coalesce(h.revision, 0)
+     FROM wanted w LEFT JOIN hidden h USING (topic, key)
      ORDER BY ordinal
      ON CONFLICT (topic, key) DO UPDATE SET revision = r.revision + excluded.revision
      RETURNING topic, key, revision`,

@@ -24,7 +24,7 @@ export async function searchableTables(sql: Sql): Promise<readonly SearchableTab
     `SELECT c.relname AS table, a.attname AS column, quote_ident(a.attname) AS quoted, format_type(a.atttypid, NULL) AS type
      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
      WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-       AND a.attnum > 0 AND NOT a.attisdropped AND c.relname <> ALL ($1::text[])
+       AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND c.relname <> ALL ($1::text[])
      ORDER BY c.relname, a.attnum`,
     [WITHOUT_CONTENT],
   );

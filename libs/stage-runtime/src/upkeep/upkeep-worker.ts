@@ -3,7 +3,8 @@ import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { topics } from '@tidemark/event-log';
 import { CommandCompletedSchema, CommandOutcome, type ServiceOrder, ServiceOrderSchema } from '@tidemark/proto';
 import type { Cause, JobKind, JobWorker, LeasedJob, StageTransaction } from '../api.ts';
-import type { StageParts } from '../stage-parts.ts';
+import { UPKEEP_JOBS } from './erase-problem.ts';
+import { type Forgetting, forgetProblem } from './forget-problem.ts';
 import { markedByTables, storeHashes } from './mark-blobs.ts';
 
 /** What became of an order. */
@@ -13,7 +14,7 @@ interface UpkeepResult {
 }
 
 /** Name of the jobs; a table of jobs that is searched leaves them out. */
-const UPKEEP = 'runtime.upkeep';
+const UPKEEP = `${UPKEEP_JOBS}orders`;
 
 export const upkeepJobs: JobKind<ServiceOrder> = {
   name: UPKEEP,
@@ -23,10 +24,11 @@ export const upkeepJobs: JobKind<ServiceOrder> = {
 };
 
 /** Whether an order becomes a job. */
-export const isUpkeep = ({ order }: ServiceOrder): boolean => order.case === 'markBlobs';
+export const isUpkeep = ({ order }: ServiceOrder): boolean => order.case === 'markBlobs' || order.case === 'forget';
 
 /** Does what the gateway orders for the upkeep of tables and blobs, outside the transaction that took the order. */
-export function upkeepWorker(parts: StageParts): JobWorker<ServiceOrder, UpkeepResult> {
+export function upkeepWorker(forgetting: Forgetting): JobWorker<ServiceOrder, UpkeepResult> {
+  const { parts } = forgetting;
   const answer = (
     tx: StageTransaction,
     cause: Cause,
@@ -48,7 +50,7 @@ export function upkeepWorker(parts: StageParts): JobWorker<ServiceOrder, UpkeepR
   return {
     kind: upkeepJobs,
     concurrency: 1,
-    run: ({ payload }) => run(parts, payload),
+    run: ({ payload }) => run(forgetting, payload),
     async complete(tx: StageTransaction, job: LeasedJob<ServiceOrder>, result: UpkeepResult) {
       answer(tx, job, job.payload, CommandOutcome.DONE, result);
       await Promise.resolve();
@@ -60,7 +62,9 @@ export function upkeepWorker(parts: StageParts): JobWorker<ServiceOrder, UpkeepR
   };
 }
 
-async function run(parts: StageParts, { order }: ServiceOrder): Promise<UpkeepResult> {
+async function run(forgetting: Forgetting, { commandId, order }: ServiceOrder): Promise<UpkeepResult> {
+  const { parts } = forgetting;
+  if (order.case === 'forget') return { message: '', results: await forgetProblem(forgetting, commandId, order.value) };
   if (order.case !== 'markBlobs') throw new Error(`no upkeep: ${order.case}`);
   const marked = await markedByTables(parts);
   return { message: '', results: { marks: await storeHashes(parts.blobs, marked), marked: String(marked.size) } };

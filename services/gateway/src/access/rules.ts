@@ -72,6 +72,8 @@ export const httpRules: Readonly<Record<string, Rule>> = {
   'POST /v1/dead-letters/replay': commandOfOperators,
   'POST /v1/dead-letters/drop': commandOfOperators,
   'POST /v1/blobs/sweep': commandOfOperators,
+  // The id stands in the body: the audit log must not hold it.
+  'POST /v1/forget': commandOfOperators,
 
   'GET /v1/tokens': operators,
   'POST /v1/tokens': commandOfOperators,

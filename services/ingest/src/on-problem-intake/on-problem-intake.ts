@@ -12,6 +12,7 @@ import {
   OnEvent,
   RecordFault,
   type StageTransaction,
+  withoutForgotten,
 } from '@tidemark/stage-runtime';
 import type { IngestConfig } from '../ingest.config.ts';
 import { lockRecords, saveRecords } from '../postgres/records.ts';
@@ -30,8 +31,13 @@ export class OnProblemIntake {
 
   @OnEvent(topics.problemsIntake, { maxBatchRecords: 200 })
   async handle(batch: EventBatch<ProblemIntake>, tx: StageTransaction): Promise<void> {
-    const offers: ReadOffer[] = [];
-    for (const event of batch) offers.push(await readOffer(event, this.blobs, this.config.gatewaySecret));
+    const read: ReadOffer[] = [];
+    for (const event of batch) read.push(await readOffer(event, this.blobs, this.config.gatewaySecret));
+    // Outside writers use any key: which problem an offer is of is known only now.
+    const offers = await withoutForgotten(tx, '', read, ({ event, problemId }) => ({
+      record: event.record,
+      problemIds: [problemId],
+    }));
     const known = await lockRecords(
       tx,
       offers.map((offer) => offer.problemId),

@@ -54,6 +54,38 @@ export function describeTopics(harness: Harness): void {
       expect(found.get(other)).toMatchObject({ cleanup: 'delete', retentionMs: 3_600_000 });
     });
 
+    test('lose a text at once, offsets staying as they are, or say that they cannot', async () => {
+      const log = await harness.open();
+      const topic = await harness.topic(log);
+      const writer = await log.writer(unique());
+      await append(
+        writer,
+        record(topic, 'a secret key', '1'),
+        record(topic, 'b', 'tells a secret'),
+        record(topic, 'c', '3'),
+      );
+      const before = await readAll(log, topic);
+      const erasure = { text: 'secret', placeholder: 'forgot' } as const;
+      const erased = await log.admin.erase(topic, { ...erasure, others: 'redact' });
+      const told = async () => (await readAll(log, topic)).map(({ offset, value }) => [offset, text(value)]);
+      if (erased === undefined) {
+        expect(await told()).toHaveLength(before.length);
+        return;
+      }
+      expect(erased).toEqual({ deleted: 1, redacted: 1 });
+      const [, b, c] = before.map(({ offset }) => offset);
+      expect(await told()).toEqual([
+        [b, 'tells a forgot'],
+        [c, '3'],
+      ]);
+      expect(await log.admin.erase(topic, { text: '3', placeholder: '-', others: 'delete' })).toEqual({
+        deleted: 1,
+        redacted: 0,
+      });
+      expect(await told()).toEqual([[b, 'tells a forgot']]);
+      await expect(log.admin.erase(topic, { text: 'long', placeholder: 'longer', others: 'redact' })).rejects.toThrow();
+    });
+
     test('keep their number of partitions', async () => {
       const log = await harness.open();
       const name = await harness.topic(log, { partitions: 2 });
