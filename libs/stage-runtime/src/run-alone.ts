@@ -55,6 +55,7 @@ async function start<Schema extends z.ZodObject>(definition: ServiceDefinition<S
     blobFolder: config.blobFolder,
     partitions: config.partitions,
     logLevel: config.logLevel,
+    restored: config.restored,
     ...(config.advertisedAddress === undefined ? {} : { advertisedAddress: config.advertisedAddress }),
     http: {
       host: config.httpHost,

@@ -27,6 +27,8 @@ export interface RunOptions {
   readonly metrics?: MetricsRegistry;
   /** Where traces go. Default: nowhere. */
   readonly tracing?: Tracing;
+  /** The database was restored from a backup: revisions are raised to those that the log holds before anything moves. */
+  readonly restored?: boolean;
   /** `silent` in specs. Default `info`. */
   readonly logLevel?: string;
   /** Where log lines are appended. Default: stdout. */

@@ -9,6 +9,7 @@ import { assertAccess, guardByToken, listen } from './http/serve.ts';
 import { createLogger, errorFields } from './observe/logger.ts';
 import type { RunOptions } from './running-service.ts';
 import { Stage, type StageEngine } from './stage.ts';
+import { raiseRevisionsToLog } from './upkeep/raise-to-log.ts';
 import { whileAway } from './while-away.ts';
 
 /** Starts a service: configuration, migrations, module, topics, relay, consumers, workers, timers, HTTP, in that order. */
@@ -41,6 +42,10 @@ export async function startStage<Schema extends z.ZodObject>(
     });
   const stage = new Stage(engine);
   try {
+    if (options.restored === true) {
+      const keys = await raiseRevisionsToLog(engine.parts.transactions, options.log, definition.name);
+      logger.warn({ keys }, 'revisions were raised to those that the log holds');
+    }
     stage.address = await setInMotion(definition, options, engine);
   } catch (error) {
     // Some of it may be in motion already, and would keep the process alive.

@@ -104,7 +104,8 @@ describe('a problem that is forgotten', () => {
     const names = ['secret-record-1', 'secret-record-2'];
     await ask('/v1/targets/model', 'PUT', '{}');
     await ask('/v1/targets/model/checkpoints', 'POST', JSON.stringify({ checkpoint: 'step-1' }));
-    for (const each of names) await ask(`/v1/problems?source_file=${each}.jsonl`, 'POST', record(each, PECULIAR));
+    for (const each of names)
+      await ask(`/v1/problems?source_file=file-of-${each.slice(-1)}.jsonl`, 'POST', record(each, PECULIAR));
     const states = () => Promise.all(names.map((each) => stateOf(problemIdOf('acme', each))));
     await expect.poll(async () => (await states()).sort(), PATIENCE).toEqual(['ready', 'rejected']);
     if ((await states())[0] === 'rejected') names.reverse();

@@ -77,6 +77,12 @@ export const aloneConfigSchema = z.object({
     .default(4)
     .meta({ unit: 'partitions' })
     .describe('Partitions of new topics; fixed when a topic is created.'),
+  restored: z
+    .stringbool()
+    .default(false)
+    .describe(
+      'Set for the first start after the database was restored from a backup: what was published since the backup is looked up in the log, so that what is said next counts as newer.',
+    ),
   logLevel: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
     .default('info')

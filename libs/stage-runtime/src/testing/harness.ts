@@ -160,6 +160,7 @@ export class ProcessHarness<Schema extends z.ZodObject> implements StageHarness 
       env,
       blobFolder: this.blobFolder,
       partitions: this.options.partitions ?? DEFAULT_PARTITIONS,
+      restored: this.options.restored ?? false,
       logLevel: process.env.TIDEMARK_TEST_LOG_LEVEL ?? 'silent',
       ...(this.options.http ? { http: this.http(port) } : {}),
       // A crash must not cost a spec the seconds that it may cost a service.

@@ -20,6 +20,8 @@ export interface StageHarnessOptions {
   readonly accessToken?: string;
   /** Another log than a fresh embedded one; the caller closes it. */
   readonly log?: EventLog;
+  /** Starts it as after a restore of its database. Default false. */
+  readonly restored?: boolean;
   /** Default `test`; on a log that several specs share, each has its own. */
   readonly environment?: string;
   /** Partitions of each topic. Default 2. */
