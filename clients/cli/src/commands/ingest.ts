@@ -22,7 +22,10 @@ export function registerIngest(program: Command, run: Run): void {
       '<file...>',
       `${files}; or problem packages (Kattis and ICPC, Polygon): a folder, zip, tar or tar.gz each`,
     )
-    .option('--format <name>', 'tidemark.problem.v1, humaneval or mbpp; seen from the record where it is not named')
+    .option(
+      '--format <name>',
+      'tidemark.problem.v1, humaneval, mbpp, livecodebench, code_contests or nemo_gym; seen from the record where it is not named',
+    )
     .option('--namespace <name>', "the source's name, where the records do not name it")
     .addOption(new Option('--origin <kind>', 'who made the problems').choices(['real', 'synthetic', 'unknown']))
     .option('--licence <expression>', 'where the records do not name it')

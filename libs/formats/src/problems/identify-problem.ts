@@ -4,11 +4,20 @@ import type { JsonNode } from '../json/json-node.ts';
 import { type ReadRecord, readRecord, readRecordText } from '../json/read-record.ts';
 import { humanEval } from './humaneval.ts';
 import { mbpp } from './mbpp.ts';
+import { nemoGym } from './nemo-gym.ts';
 import type { ProblemDefaults, ProblemFormat } from './problem-format.ts';
+import { codeContests, liveCodeBench } from './sandbox-rows.ts';
 import { tidemarkProblem } from './tidemark-problem.ts';
 
 /** Every format of problems, in the order in which they are tried. */
-export const problemFormats: readonly ProblemFormat[] = [tidemarkProblem, humanEval, mbpp];
+export const problemFormats: readonly ProblemFormat[] = [
+  tidemarkProblem,
+  humanEval,
+  mbpp,
+  liveCodeBench,
+  codeContests,
+  nemoGym,
+];
 
 /** Which problem a record is, good or faulty: a faulty record has a state too, and is the same one when it is mended. */
 export interface ProblemIdentity {

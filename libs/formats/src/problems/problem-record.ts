@@ -28,7 +28,13 @@ export interface ProblemRecord {
   readonly facets: Readonly<Record<string, string>>;
 }
 
-export type ProblemFormatName = 'tidemark.problem.v1' | 'humaneval' | 'mbpp';
+export type ProblemFormatName =
+  | 'tidemark.problem.v1'
+  | 'humaneval'
+  | 'mbpp'
+  | 'livecodebench'
+  | 'code_contests'
+  | 'nemo_gym';
 export type OriginKind = 'real' | 'synthetic' | 'unknown';
 export type TaskKind = 'program' | 'function' | 'class' | 'repair' | 'translation' | 'multi_file';
 
