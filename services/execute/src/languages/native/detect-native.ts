@@ -28,7 +28,8 @@ export async function detectNative(options: NativeOptions): Promise<NativeProfil
     detectCompiler(options.c, ['gnu17', 'gnu11'], { file: 'probe.c', source: SUM }),
     detectCompiler(options.cpp, ['gnu++20', 'gnu++2a', 'gnu++17'], {
       file: 'probe.cpp',
-      source: '#include <iostream>\nint main() { std::cout << 1; }\n',
+      // Small, and not there without the library of C++.
+      source: '#include <new>\nint main() { delete new int; }\n',
     }),
   ]);
   const maker = c ?? cpp;

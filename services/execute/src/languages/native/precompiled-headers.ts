@@ -79,7 +79,7 @@ export class PrecompiledHeaders {
       await writeFile(unfinished, names.map((name) => `#include <${name}>\n`).join(''), { mode: 0o644 });
       await rename(unfinished, header);
       const words = [...flags, '-x', 'c++-header', header, '-o', unfinished];
-      await promisify(execFile)('nice', ['-n', '10', compiler, ...words], { timeout: BUILD_MS });
+      await promisify(execFile)(compiler, words, { timeout: BUILD_MS });
       await this.makeRoom((await stat(unfinished)).size);
       await rename(unfinished, `${header}.gch`);
       this.ready.add(key);
