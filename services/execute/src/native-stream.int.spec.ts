@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { topics } from '@tidemark/event-log';
@@ -11,15 +10,9 @@ import { adding, asserting, group, PROMPT, SUM, target, unique } from './testing
 
 const CPP = '#include <iostream>\nint main() { int a, b; std::cin >> a >> b; std::cout << a + b << "\\n"; }\n';
 const fenced = (code: string, tag: string) => `\`\`\`${tag}\n${code}\`\`\`\n`;
-const hasCompiler = (() => {
-  try {
-    execFileSync('g++', ['--version']);
-    return true;
-  } catch {
-    console.warn('SKIPPED: no g++ here');
-    return false;
-  }
-})();
+const COMPILER = '/usr/bin/g++';
+const hasCompiler = existsSync(COMPILER);
+if (!hasCompiler) console.warn('SKIPPED: no g++ here');
 
 describe.skipIf(!hasCompiler)('problems in C++', () => {
   let stage: StageHarness | undefined;
@@ -109,7 +102,7 @@ describe.skipIf(!hasCompiler)('problems in C++', () => {
       expect(status?.value).toMatchObject({ outcome: StageOutcome.WAITING, reason: 'language_missing' });
       expect(await verdictsOf(running)).toEqual([['ACCEPTED', 'python']]);
 
-      symlinkSync(execFileSync('which', ['g++'], { encoding: 'utf8' }).trim(), cxx);
+      symlinkSync(COMPILER, cxx);
       await running.restart();
       const done = async () => [
         (await running.published(topics.problemsVerified)).map(({ value }) => value?.problemId).sort(),
