@@ -64,7 +64,7 @@ function ofProblem(problemId: string, { reason, allVersions = false }: WithdrawO
     path,
     body: { reason, all_versions: allVersions },
     said: ({ version }) => {
-      const which = version === null ? 'with all versions, also those to come' : `up to version ${String(version)}`;
+      const which = version === null ? 'with all versions, also those to come' : `up to version ${Number(version)}`;
       return `Problem ${problemId} is withdrawn ${which}; tidemark restore ${problemId} lets it in again.`;
     },
   };
