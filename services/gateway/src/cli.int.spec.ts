@@ -389,6 +389,8 @@ describe('topics', () => {
     const missing = await tidemark(['topics', 'check']);
     expect(missing.code).toBe(1);
     expect(missing.out).toContain('orders.sample.v1: It is not there.\n  tidemark topics create');
+    // sample says that it reads none of them.
+    expect(missing.out).not.toContain('.sample.dlq.v1');
     const made = await tidemark(['topics', 'create', '--partitions', '2']);
     expect(made.out).toContain('orders.sample.v1');
     expect((await tidemark(['topics', 'create'])).out).toMatch(/^0 topics made, \d+ there already\n$/);

@@ -11,7 +11,7 @@ import { JsonView } from '../start/json-view.ts';
 import { type FlowView, LiveView } from '../start/live-view.ts';
 import { patiently } from '../start/patiently.ts';
 import { loadStandalone, type Standalone } from '../start/load-standalone.ts';
-import { command, evaluate, type Publishing, publishSample, untilQuiet } from '../start/publish-sample.ts';
+import { command, evaluate, isPublished, type Publishing, publishSample, untilQuiet } from '../start/publish-sample.ts';
 import { readSample } from '../start/sample.ts';
 import { readStatus } from './status.ts';
 
@@ -114,7 +114,11 @@ async function startServices(options: StartOptions, token: string | undefined): 
 }
 
 async function flow(publishing: Publishing, { sample, endpoint, model }: StartOptions): Promise<void> {
-  if (sample) await publishSample(publishing, readSample(join(checkout, 'samples')));
+  if (sample) {
+    const content = readSample(join(checkout, 'samples'));
+    if (await isPublished(publishing, content)) publishing.says('the sample was published before');
+    else await publishSample(publishing, content);
+  }
   if (endpoint !== undefined) {
     const body = { display_name: model ?? 'my model', endpoint_url: endpoint, endpoint_model: model ?? '' };
     await patiently(publishing, () => publishing.client.json('/v1/targets/my-model', { method: 'PUT', body }));

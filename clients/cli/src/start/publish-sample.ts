@@ -8,7 +8,7 @@ import type { GatewayClient } from '../gateway-client.ts';
 import { readStatus } from '../commands/status.ts';
 import { notReady } from '../status.ts';
 import { patiently } from './patiently.ts';
-import { linesOfCheckpoint, type Sample } from './sample.ts';
+import { linesOf, linesOfCheckpoint, type Sample } from './sample.ts';
 
 const LOOK_MS = 500;
 
@@ -24,7 +24,7 @@ export interface Publishing {
 
 /**
  * Publishes the sample as its users would: benchmark, targets, problems, then the attempts of each checkpoint, each
- * followed by an evaluation. Publishing it again changes nothing: every record and group has an id of its own.
+ * followed by an evaluation. Publishing it again counts nothing twice, and judges it again.
  */
 export async function publishSample(publishing: Publishing, sample: Sample): Promise<void> {
   const { client, says } = publishing;
@@ -68,6 +68,19 @@ export async function publishSample(publishing: Publishing, sample: Sample): Pro
       says(`${target}, checkpoint ${checkpoint}: evaluated`);
     }
   }
+}
+
+/** Whether every group of the sample was taken before, and the gateway still knows it: publishing it again only judges again. */
+export async function isPublished(publishing: Publishing, sample: Sample): Promise<boolean> {
+  const files = [...new Set(sample.content.rollouts.map(({ file }) => file))];
+  const known = await Promise.all(
+    files.map(async (file) => {
+      const query = { source_file: file, limit: '1000' };
+      const { groups } = await patiently(publishing, () => publishing.client.json('/v1/submissions', { query }));
+      return Array.isArray(groups) && groups.length >= linesOf(sample, file).length;
+    }),
+  );
+  return known.every(Boolean);
 }
 
 /** Commands an evaluation point and waits until what follows from it has settled. */

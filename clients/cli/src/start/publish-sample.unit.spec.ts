@@ -1,7 +1,9 @@
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { GatewayClient } from '../gateway-client.ts';
 import type { StatusService } from '../status.ts';
-import { untilQuiet } from './publish-sample.ts';
+import { isPublished, untilQuiet } from './publish-sample.ts';
+import { linesOf, readSample } from './sample.ts';
 
 const execute = (jobs: number, reasons: readonly string[]): StatusService => ({
   service: 'execute',
@@ -53,5 +55,21 @@ describe('waiting for quiet', () => {
     await expect(waiting([{ service: 'score', reachable: false, error: 'it is away' }])).rejects.toThrow(
       'score: it is away',
     );
+  });
+});
+
+describe('the sample', () => {
+  const sample = readSample(resolve(import.meta.dirname, '../../../../samples'));
+  const publishedWith = (missing: number) => {
+    const json = (_path: string, { query }: { query: { source_file: string } }) =>
+      Promise.resolve({ groups: Array(linesOf(sample, query.source_file).length - missing).fill({}) });
+    const client = { json } as unknown as GatewayClient;
+    const { signal } = new AbortController();
+    return isPublished({ client, signal, says: () => undefined, standsStill: () => undefined }, sample);
+  };
+
+  it('was published when the gateway knows each of its groups', async () => {
+    expect(await publishedWith(0)).toBe(true);
+    expect(await publishedWith(1)).toBe(false);
   });
 });

@@ -35,11 +35,17 @@ export function readSample(folder: string): Sample {
   return { folder, content: schema.parse(JSON.parse(text)) };
 }
 
+/** The lines of a file of the sample that hold something. */
+export function linesOf({ folder }: Sample, file: string): readonly string[] {
+  return readFileSync(join(folder, file), 'utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+}
+
 /** The lines of a rollouts file that belong to one checkpoint. */
 export function linesOfCheckpoint(sample: Sample, file: string, checkpoint: string): string {
-  return readFileSync(join(sample.folder, file), 'utf8')
-    .split('\n')
-    .filter((line) => line.trim() !== '' && (JSON.parse(line) as { checkpoint?: unknown }).checkpoint === checkpoint)
+  return linesOf(sample, file)
+    .filter((line) => (JSON.parse(line) as { checkpoint?: unknown }).checkpoint === checkpoint)
     .map((line) => `${line}\n`)
     .join('');
 }
