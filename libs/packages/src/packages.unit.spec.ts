@@ -159,9 +159,7 @@ async function tarOf(entries: readonly Entry[]): Promise<Uint8Array> {
   const done = (async () => {
     for (const { name, content = '', type = 'file', to } of entries) {
       const header = type === 'file' ? { name } : { name, type, ...(to === undefined ? {} : { linkname: to }) };
-      await new Promise<void>((resolve) =>
-        tar.entry(header as { name: string }, type === 'file' ? content : '', () => resolve()),
-      );
+      await new Promise<void>((resolve) => tar.entry(header, type === 'file' ? content : '', () => resolve()));
     }
     tar.finalize();
   })();

@@ -82,7 +82,7 @@ async function judge(
     }
   } catch (error) {
     if (!(error instanceof UnusableProblemError)) throw error;
-    throw new UnreadableFileError((error as Error).message, { cause: error });
+    throw new UnreadableFileError(error.message, { cause: error });
   }
   if (!output.json) {
     await output.line();

@@ -41,7 +41,7 @@ export function readLibraryChecker(given: PackageFiles, options: PackageOptions)
     const expected = [...(EXPECTED[String(said?.['expect'])] ?? (['accepted'] as const))];
     // It may pass or run out of time: neither right nor wrong.
     if (said?.['allow_tle'] === true) expected.push('time_limit');
-    return [{ path, language, code, label: String(said?.['expect'] ?? 'AC'), expected }];
+    return [{ path, language, code, label: typeof said?.['expect'] === 'string' ? said['expect'] : 'AC', expected }];
   });
   const cases = [...files.keys()]
     .filter((path) => /^in\/[^/]+\.in$/.test(path))

@@ -37,7 +37,7 @@ export function readPlainPickle(bytes: Uint8Array): PlainPickle {
   };
   const toMark = (): PlainPickle[] => {
     const items: PlainPickle[] = [];
-    for (let item = pop(); item !== MARK; item = pop()) items.unshift(item as PlainPickle);
+    for (let item = pop(); item !== MARK; item = pop()) items.unshift(item);
     return items;
   };
   const set = (items: readonly PlainPickle[]): void => {

@@ -10,7 +10,7 @@ import {
 } from '../problem-package.ts';
 import { toRecord } from '../to-record.ts';
 import { checkerOf } from './checker.ts';
-import { type Node, attribute, child, children, numberOf } from './xml.ts';
+import { attribute, child, children, type Node, numberOf, textOfNode } from './xml.ts';
 
 const XML = 'problem.xml';
 const TAGS: Readonly<Record<string, PackageSubmission['expected']>> = {
@@ -116,8 +116,8 @@ function readXml(bytes: Uint8Array): Node {
 function casesOf({ files }: PackageFiles, testset: Node, options: PackageOptions, warnings: Warning[]) {
   const tests = children(child(testset, 'tests'), 'test');
   const [inputs, answers] = [
-    String(child(testset, 'input-path-pattern') ?? ''),
-    String(child(testset, 'answer-path-pattern') ?? ''),
+    textOfNode(child(testset, 'input-path-pattern')),
+    textOfNode(child(testset, 'answer-path-pattern')),
   ];
   const missing: string[] = [];
   const cases = tests.flatMap((test, at) => {

@@ -21,3 +21,6 @@ export const attribute = (node: Node | undefined, name: string): string => {
 
 /** NaN where it is none. */
 export const numberOf = (node: Node | undefined): number => Number(typeof node === 'string' ? node : Number.NaN);
+
+/** Empty where it is none. */
+export const textOfNode = (node: Node | undefined): string => (typeof node === 'string' ? node : '');
