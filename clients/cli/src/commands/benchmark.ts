@@ -4,7 +4,6 @@ import { basename } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Run } from '../context.ts';
 import { plural, tableLines } from '../format/table.ts';
-import type { Json } from '../gateway-client.ts';
 
 export function registerBenchmark(program: Command, run: Run): void {
   const benchmark = program.command('benchmark').description('sets of problems that must not be trained on');

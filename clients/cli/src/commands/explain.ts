@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { type CommandContext, type Run, UsageError } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { explainText } from '../format/explain-text.ts';
-import type { Json } from '../gateway-client.ts';
 import { fileRows, readLines } from '../lines-of-file.ts';
 import { wholeNumber } from '../numbers.ts';
 

@@ -6,8 +6,6 @@ export type { StateCount, TargetCounts };
 
 export const BINS = ['unsolved', 'hard', 'medium', 'easy', 'mastered'] as const;
 
-export type BinCounts = TargetCounts['bins'][string];
-
 export interface ServiceState {
   readonly service: string;
   readonly reachable: boolean;
