@@ -21,7 +21,7 @@ export default {
   // Programs of the system, looked for before they are used.
   ignoreBinaries: [
     'apt-get',
-    'g++',
+    'g\\+\\+',
     'useradd',
     'id',
     'java',
