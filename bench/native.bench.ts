@@ -23,10 +23,8 @@ export const bench: Bench = {
   asks: 'How much processor time do compilations and tests of C++ take with a precompiled header and a waiting launcher, and without?',
   async measure() {
     const folder = mkdtempSync(join(tmpdir(), 'tidemark-bench-native-'));
-    const [plain, prepared] = await Promise.all([
-      cppOf(await detectLanguages()),
-      cppOf(await detectLanguages({ folder })),
-    ]);
+    const plain = cppOf(await detectLanguages());
+    const prepared = cppOf(await detectLanguages({ folder }));
     const readOnlyFolders = prepared.readOnlyFolders;
     const cold = new BubblewrapSandbox({ readOnlyFolders });
     const warm = new WarmSandbox(
