@@ -95,7 +95,7 @@ const rowOf = (letter: Json): string[] => [
   show(letter.state),
   show(letter.error_code),
   `${show(letter.attempts)}x`,
-  cut(show(letter.error_message), 60),
+  cut(show(letter.error_message), 200),
 ];
 
 async function decide(

@@ -64,7 +64,7 @@ function Shown({ status }: { readonly status: Status }) {
   );
 }
 
-function factsOf({ funnel, problems, intake }: Status): Fact[] {
+function factsOf({ funnel, problems, intake, services }: Status): Fact[] {
   const sum = (state: string, reason?: string) =>
     funnel
       .filter((row) => row.state === state && (reason === undefined || row.reason === reason))
@@ -73,7 +73,7 @@ function factsOf({ funnel, problems, intake }: Status): Fact[] {
   const refused = intake.problems_refused ?? 0;
   const train = sum('ready', 'train');
   const rejected = sum('rejected');
-  const aside = sum('dead_lettered');
+  const aside = services.reduce((total, { dead_letters: letters = 0 }) => total + letters, 0);
   const withdrawn = sum('withdrawn');
   return [
     {
