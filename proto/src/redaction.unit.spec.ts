@@ -15,7 +15,7 @@ const shown = new Set(
   objective, old_suite_hash, platform, policy, problem_id, program_sha256, prompt_hash, prompt_template, reason, record_id,
   request_id, requested_by, results, review_id, reviewer, service, settings, sha256, solution_sha256, source_file,
   statement_language, statement_sha256, stop_sequences, subject_id, submitter, successor_id, suite_hash, target, title,
-  topic, url, version, weak_reason, author, advice, field, group, idempotency_key, origin, stage, state, upload`.match(
+  topic, url, version, weak_reason, author, advice, field, group, idempotency_key, origin, stage, state, upload, withdrawn`.match(
     /\w+/g,
   ),
 );

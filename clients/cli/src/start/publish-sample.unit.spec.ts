@@ -21,7 +21,7 @@ const execute = (jobs: number, reasons: readonly string[]): StatusService => ({
 function waiting(...answers: readonly (readonly StatusService[])[]) {
   let asked = 0;
   const client = {
-    json: () => {
+    answer: () => {
       const services = answers[Math.min(asked++, answers.length - 1)] ?? [];
       const quiet = services.every((one) => one.reachable && one.quiet);
       return Promise.resolve({ quiet, problems: 1, funnel: [], targets: [], services });

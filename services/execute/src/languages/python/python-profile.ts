@@ -115,7 +115,9 @@ export class PythonProfile implements LanguageProfile {
   }
 
   program(source: string): PreparedRun {
-    return this.prepared(PROGRAM, source);
+    const { warm, ...prepared } = this.prepared(PROGRAM, source);
+    // Some releases end a file at a null byte and refuse a text with one: only a file is what was handed in.
+    return warm === undefined || source.includes('\0') ? prepared : { ...prepared, warm };
   }
 
   call(source: string, call: CallSpec): PreparedRun {
