@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { TestForm } from '@tidemark/judging';
 import type { JudgeResult } from '../../judge/judge.ts';
 import { readKernelFile } from '../../sandbox/accounting/tasks.ts';
+import { UIDS } from '../sandboxes.ts';
 import { CANARY, type CaseJudge } from './case-judge.ts';
 import { type BankCase, limitsOf } from './read-bank.ts';
 
@@ -14,9 +15,6 @@ export interface HostCondition {
   readonly holds?: (results: readonly JudgeResult[], seconds: number) => Promise<boolean>;
 }
 
-/** Host users of the sandboxes of this process are those from here on. */
-const FIRST_UID = 64_000;
-const UIDS = 1_000;
 const PWNED = '/tmp/pwned_canary';
 const SMALL_BYTES = 4_096;
 /** Others work on this machine too. */
@@ -126,6 +124,8 @@ function sandboxProcesses(): number {
   for (const name of readdirSync('/proc')) {
     const status = /^\d+$/.test(name) ? readKernelFile(`/proc/${name}/status`) : undefined;
     if (status === undefined) continue;
+    // What is dead and left to process 1 is collected when that comes to it.
+    if (/^State:\s+Z/m.test(status) && /^PPid:\s+1$/m.test(status)) continue;
     const number = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
     parents.set(Number(name), { parent: number('PPid'), uid: number('Uid') });
   }
@@ -135,7 +135,7 @@ function sandboxProcesses(): number {
   };
   const isRoot = userInfo().uid === 0;
   return [...parents].filter(([pid, { parent, uid }]) => {
-    const isRuns = !isRoot || (uid >= FIRST_UID && uid < FIRST_UID + UIDS);
+    const isRuns = !isRoot || (uid >= UIDS.first && uid < UIDS.first + UIDS.count);
     return isRuns && (isOurs(pid) || (isRoot && parent === 1));
   }).length;
 }
