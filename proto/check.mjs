@@ -1,7 +1,7 @@
 /**
  * The contracts' own gate: lint, no breaking change against the committed image, generated code current.
- * `npm run -w proto check`; after an intended change: `npm run -w proto generate`, and `buf build -o image.binpb` once a
- * release has been made with it.
+ * `npm run -w proto check`; after an intended change: `npm run -w proto generate`, `buf build -o image.binpb` (from the
+ * first release on: once one has been made with it), and golden/generate.py.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';

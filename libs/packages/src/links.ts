@@ -1,16 +1,27 @@
 import { posix } from 'node:path';
 import { ArchiveError } from './archive-error.ts';
+import type { Allowance } from './bounds.ts';
 
 const MOST_HOPS = 8;
 
 /**
- * Puts in place of each symbolic link the file that it leads to: packages share tests between groups that way.
+ * Puts in place of each symbolic link the file that it leads to: packages share tests between groups that way. Whoever
+ * reads the package reads such a file once for each link, so each counts like a file of its own.
  *
  * @param links path of the link to where it leads, as written
- * @throws ArchiveError for a link that leads out, in a circle or nowhere
+ * @throws ArchiveError for a link that leads out, in a circle or nowhere, and for more than is allowed
  */
-export function followLinks(files: Map<string, Uint8Array>, links: ReadonlyMap<string, string>): void {
+export function followLinks(
+  files: Map<string, Uint8Array>,
+  links: ReadonlyMap<string, string>,
+  allowance: Allowance,
+): void {
   const folders = [...files.keys()];
+  const put = (path: string, content: Uint8Array): void => {
+    allowance.entry();
+    allowance.take(path, content.length, content.length);
+    files.set(path, content);
+  };
   for (const [path, target] of links) {
     let at = resolved(path, target);
     for (let hops = 0; links.has(at); hops++) {
@@ -19,13 +30,13 @@ export function followLinks(files: Map<string, Uint8Array>, links: ReadonlyMap<s
     }
     const file = files.get(at);
     if (file !== undefined) {
-      files.set(path, file);
+      put(path, file);
       continue;
     }
     const inside = folders.filter((name) => name.startsWith(`${at}/`));
     if (inside.length === 0) throw unsafe(path, `leads to ${at}, which is not there`);
     if (path.startsWith(`${at}/`)) throw unsafe(path, 'leads to a folder that it lies in');
-    for (const name of inside) files.set(`${path}${name.slice(at.length)}`, files.get(name) as Uint8Array);
+    for (const name of inside) put(`${path}${name.slice(at.length)}`, files.get(name) as Uint8Array);
   }
 }
 

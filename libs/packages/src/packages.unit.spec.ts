@@ -72,6 +72,22 @@ describe('an archive', () => {
     ['a large file', [{ name: 'x', content: 'x'.repeat(6_000) }], 'too_large'],
     ['too much in all', ['a', 'b', 'c'].map((name) => ({ name, content: 'x'.repeat(4_000) })), 'too_large'],
     ['too many files', Array.from({ length: 60 }, (_, at) => ({ name: `f${at}`, content: '' })), 'too_large'],
+    [
+      'many links to one file',
+      [
+        { name: 'x', content: 'x'.repeat(3_000) },
+        ...['a', 'b', 'c'].map((name) => ({ name, type: 'symlink' as const, to: 'x' })),
+      ],
+      'too_large',
+    ],
+    [
+      'links to a folder of many files',
+      [
+        ...Array.from({ length: 20 }, (_, at) => ({ name: `d/f${at}`, content: '' })),
+        ...['a', 'b'].map((name) => ({ name, type: 'symlink' as const, to: 'd' })),
+      ],
+      'too_large',
+    ],
     ['folders without end', [{ name: `${'d/'.repeat(30)}x`, content: 'x' }], 'too_large'],
   ])('with %s is refused', async (_what, entries, code) => {
     for (const bytes of [await tarOf(entries), zipOf(entries)]) {

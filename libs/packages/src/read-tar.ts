@@ -31,7 +31,7 @@ export async function readTar(
     tar.destroy();
     throw asArchiveError(error);
   }
-  followLinks(files, links);
+  followLinks(files, links, allowance);
   return files;
 }
 

@@ -31,7 +31,7 @@ export async function readZip(bytes: Uint8Array, bounds: PackageBounds): Promise
   } finally {
     zip.close();
   }
-  followLinks(files, links);
+  followLinks(files, links, allowance);
   return files;
 }
 

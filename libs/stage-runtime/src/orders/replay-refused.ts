@@ -19,11 +19,12 @@ export async function replayRefused(
 ): Promise<number | undefined> {
   const revision = revisionIn(topic, value, headers);
   if (revision !== undefined) {
-    const newer = await open.query(
-      'SELECT 1 FROM outgoing_revisions WHERE topic = $1 AND key = $2 AND revision > $3 FOR UPDATE',
+    // The row is locked whatever it says, so that nothing newer of the key gets a place before ours.
+    const [last] = await open.query<{ is_newer: boolean }>(
+      'SELECT revision > $3 AS is_newer FROM outgoing_revisions WHERE topic = $1 AND key = $2 FOR UPDATE',
       [topic, bufferOf(key), revision],
     );
-    if (newer.length > 0) return undefined;
+    if (last?.is_newer === true) return undefined;
   }
   const shard = shardOf(key);
   await open.query('INSERT INTO outbox (shard, topic, key, value, headers) VALUES ($1, $2, $3, $4, $5)', [

@@ -309,6 +309,31 @@ describe('limits of a token', () => {
     }
   });
 
+  it('are given back by clients that left before they were let in', async () => {
+    const small = await startStage(gatewayService, {
+      http: true,
+      accessToken: FIRST,
+      config: { tokenRequestsAtOnce: '1' },
+    });
+    try {
+      const { body } = await new TestClient(small, bearer(FIRST)).json('POST', '/v1/tokens', {
+        name: 'hasty',
+        roles: ['operator'],
+      });
+      const hasty = bearer(String(body.token));
+      const held = small.query('DO $$ BEGIN LOCK TABLE token IN ACCESS EXCLUSIVE MODE; PERFORM pg_sleep(2); END $$');
+      const locks = `SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted AND relation = 'token'::regclass`;
+      await expect.poll(() => small.query(locks), { timeout: 30_000, interval: 20 }).toHaveLength(1);
+      const left = fetch(`${small.service.address}/v1/targets`, { headers: hasty, signal: AbortSignal.timeout(300) });
+      await expect(left).rejects.toThrow();
+      await held;
+      const status = async () => (await new TestClient(small, hasty).send('GET', '/v1/targets')).status;
+      await expect.poll(status, { timeout: 20_000 }).toBe(200);
+    } finally {
+      await small.stop();
+    }
+  });
+
   it('count streams until they end', async () => {
     const small = await startStage(gatewayService, {
       http: true,

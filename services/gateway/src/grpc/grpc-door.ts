@@ -104,12 +104,15 @@ export class GrpcDoor implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly admit: ServerInterceptor = (method, call) => {
     const action = method.path.slice(1);
     let leave = () => {};
+    let isCancelled = false;
     return new ServerInterceptingCall(call, {
       start: (next) =>
         next({
           onReceiveMetadata: (metadata, go) => {
             void this.enter(action, metadata, call).then(
               (left) => {
+                // What was cancelled meanwhile is told nothing more.
+                if (isCancelled) return left();
                 leave = left;
                 go(metadata);
               },
@@ -118,7 +121,10 @@ export class GrpcDoor implements OnApplicationBootstrap, OnApplicationShutdown {
           },
           onReceiveMessage: (message, go) => go(message),
           onReceiveHalfClose: (go) => go(),
-          onCancel: () => leave(),
+          onCancel: () => {
+            isCancelled = true;
+            leave();
+          },
         }),
       sendStatus: (status, next) => {
         leave();

@@ -46,11 +46,11 @@ export class GatewayHttp implements OnModuleInit {
       });
       if (admitted === undefined) return;
       const { caller, leave } = admitted;
-      reply.raw.once('close', leave);
+      whenClosed(reply, leave);
       setCaller(request, caller);
       if (rule === undefined) return;
       const ended = await this.admission.permit(caller, { action, rule, subject: namesOf(request.params) });
-      reply.raw.once('close', () => ended(reply.raw.headersSent ? String(reply.raw.statusCode) : 'abandoned'));
+      whenClosed(reply, () => ended(reply.raw.headersSent ? String(reply.raw.statusCode) : 'abandoned'));
     } catch (error) {
       const details = detailsOf(error);
       if (details.status >= 500) this.logger.error({ action, error: classifyFault(error).message }, 'admission failed');
@@ -59,6 +59,12 @@ export class GatewayHttp implements OnModuleInit {
       await reply;
     }
   }
+}
+
+/** Calls back when the answer is out or the client is gone, also when it went before this was asked. */
+function whenClosed({ raw }: FastifyReply, callback: () => void): void {
+  if (raw.destroyed) callback();
+  else raw.once('close', callback);
 }
 
 function namesOf(params: unknown): Readonly<Record<string, string>> {
