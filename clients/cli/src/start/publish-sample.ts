@@ -6,7 +6,7 @@ import { pause } from '../context.ts';
 import { plural } from '../format/table.ts';
 import type { GatewayClient } from '../gateway-client.ts';
 import { readStatus } from '../commands/status.ts';
-import { notReady } from '../status.ts';
+import { notReady, type Status } from '../status.ts';
 import { patiently } from './patiently.ts';
 import { linesOf, linesOfCheckpoint, type Sample } from './sample.ts';
 
@@ -63,7 +63,7 @@ export async function publishSample(publishing: Publishing, sample: Sample): Pro
           `${target}, checkpoint ${checkpoint}: ${plural(accepted, 'group')} of attempts, each program runs in the sandbox`,
         );
       }
-      await untilQuiet(publishing);
+      await untilQuiet(publishing, { exceptEvaluation: true });
       await evaluate(publishing, target);
       says(`${target}, checkpoint ${checkpoint}: evaluated`);
     }
@@ -98,10 +98,25 @@ export async function command(publishing: Publishing, path: string): Promise<voi
 /** Without a move for so long, what is not ready is taken to stay so. */
 const STANDSTILL_MS = 30_000;
 
-/** Waits until nothing is on its way any more. */
+/** Whether groups that wait for their evaluation are all that is left, and there are some. */
+const awaitsEvaluation = ({ services }: Status): boolean =>
+  services.some((one) => one.reachable && !one.quiet) &&
+  services.every((one) => {
+    if (!one.reachable) return false;
+    const { service, quiet, lag, outbox, jobs, pending } = one;
+    if (quiet || service !== 'calibrate') return quiet;
+    const others = Object.entries(pending).filter(([name, left]) => left > 0 && name !== 'unevaluatedGroups');
+    return lag === 0 && outbox === 0 && jobs === 0 && others.length === 0;
+  });
+
+/**
+ * Waits until nothing is on its way any more.
+ *
+ * @param exceptEvaluation groups whose evaluation is about to be commanded need not wait for the one that comes by itself
+ */
 export async function untilQuiet(
   publishing: Publishing,
-  { lookMs = LOOK_MS, standstillMs = STANDSTILL_MS } = {},
+  { lookMs = LOOK_MS, standstillMs = STANDSTILL_MS, exceptEvaluation = false } = {},
 ): Promise<void> {
   let picture = '';
   let sinceMs = performance.now();
@@ -110,6 +125,8 @@ export async function untilQuiet(
     if (status.quiet) return;
     const { problems, funnel, targets, services } = status;
     const now = JSON.stringify({ problems, funnel, targets, services });
+    // Two looks alike: what leaves one service may not have reached the next at the first.
+    if (exceptEvaluation && now === picture && awaitsEvaluation(status)) return;
     if (now !== picture) {
       picture = now;
       sinceMs = performance.now();

@@ -19,6 +19,10 @@ const execute = (jobs: number, reasons: readonly string[]): StatusService => ({
 
 /** Answers one status after the other, the last for ever. */
 function waiting(...answers: readonly (readonly StatusService[])[]) {
+  return waitingFor(false, ...answers);
+}
+
+function waitingFor(exceptEvaluation: boolean, ...answers: readonly (readonly StatusService[])[]) {
   let asked = 0;
   const client = {
     answer: () => {
@@ -36,7 +40,7 @@ function waiting(...answers: readonly (readonly StatusService[])[]) {
     says: () => undefined,
     standsStill,
   };
-  return untilQuiet(publishing, { lookMs: 1, standstillMs: 20 });
+  return untilQuiet(publishing, { lookMs: 1, standstillMs: 20, exceptEvaluation });
 }
 
 describe('waiting for quiet', () => {
@@ -55,6 +59,34 @@ describe('waiting for quiet', () => {
     await expect(waiting([{ service: 'score', reachable: false, error: 'it is away' }])).rejects.toThrow(
       'score: it is away',
     );
+  });
+});
+
+describe('waiting for all but an evaluation', () => {
+  const calibrate = (jobs: number, pending: Record<string, number>): StatusService => ({
+    service: 'calibrate',
+    reachable: true,
+    quiet: false,
+    lag: 0,
+    outbox: 0,
+    jobs,
+    pending,
+    dead_letters: 0,
+    not_ready: [],
+  });
+  const graded = [execute(0, []), calibrate(0, { unevaluatedGroups: 7 })];
+
+  it('ends when two looks see that groups wait for it, and nothing else', async () => {
+    await waitingFor(true, [execute(2, []), calibrate(0, { unevaluatedGroups: 5 })], graded);
+  });
+
+  it.each([
+    ['attempts are graded', [execute(1, ['still']), graded[1]]],
+    ['a command is carried out', [graded[0], calibrate(0, { unevaluatedGroups: 7, evaluations: 1 })]],
+    ['calibrate has other work', [graded[0], calibrate(1, { unevaluatedGroups: 7 })]],
+  ] as [string, StatusService[]][])('goes on while %s', async (_what, services) => {
+    const [first, ...rest] = services.map((one) => ({ ...one, not_ready: ['goes on'] }));
+    await expect(waitingFor(true, [first as StatusService, ...rest])).rejects.toThrow('goes on');
   });
 });
 
